@@ -21,7 +21,7 @@ namespace engine {
 class Device;
 
 class Engine {
-   public:
+ public:
     // Validates the configuration first, then asks the provider for its device info
     // and validates that (protocol.md 5.9). `name_space` is nonzero and is the top
     // of every object id until the next reset.
@@ -49,7 +49,7 @@ class Engine {
     [[nodiscard]] const Statistics& statistics() const;
     [[nodiscard]] provider::CopyCounters copy_counters() const;
 
-   private:
+ private:
     explicit Engine(std::unique_ptr<Device> device);
     std::unique_ptr<Device> device_;
 };

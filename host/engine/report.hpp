@@ -11,8 +11,8 @@ namespace engine {
 
 enum class Health : std::uint8_t {
     Running,
-    NeedsReset,      // a response was lost after its command took effect
-    DiscardRequired, // the provider can no longer be trusted; sticky
+    NeedsReset,       // a response was lost after its command took effect
+    DiscardRequired,  // the provider can no longer be trusted; sticky
 };
 
 enum class CreateError : std::uint8_t {
@@ -44,6 +44,24 @@ struct Counts {
     std::uint64_t program_bytes = 0;
 
     friend bool operator==(const Counts&, const Counts&) = default;
+    friend Counts operator+(const Counts& a, const Counts& b) {
+        return {a.contexts + b.contexts,
+                a.buffers + b.buffers,
+                a.programs + b.programs,
+                a.queues + b.queues,
+                a.events + b.events,
+                a.buffer_bytes + b.buffer_bytes,
+                a.program_bytes + b.program_bytes};
+    }
+    friend Counts operator-(const Counts& a, const Counts& b) {
+        return {a.contexts - b.contexts,
+                a.buffers - b.buffers,
+                a.programs - b.programs,
+                a.queues - b.queues,
+                a.events - b.events,
+                a.buffer_bytes - b.buffer_bytes,
+                a.program_bytes - b.program_bytes};
+    }
 };
 
 enum class Disposition : std::uint8_t { Reusable, Discard };
@@ -58,8 +76,8 @@ struct ResetReport {
 
 // Cumulative over resets.
 struct Statistics {
-    std::uint64_t commands = 0;  // chains given to process()
-    std::uint64_t unusable = 0;  // of these, completed with used length 0
+    std::uint64_t commands = 0;              // chains given to process()
+    std::uint64_t unusable = 0;              // of these, completed with used length 0
     std::array<std::uint64_t, 13> status{};  // responses by status; [12] is INTERNAL_ERROR
 };
 

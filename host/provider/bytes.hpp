@@ -15,7 +15,7 @@ namespace provider {
 //
 // Ports are lent for the duration of a call and must not be kept.
 class ByteSource {
-   public:
+ public:
     virtual ~ByteSource() = default;
 
     [[nodiscard]] virtual std::uint64_t size() const = 0;
@@ -26,7 +26,7 @@ class ByteSource {
 };
 
 class ByteSink {
-   public:
+ public:
     virtual ~ByteSink() = default;
 
     [[nodiscard]] virtual std::uint64_t size() const = 0;

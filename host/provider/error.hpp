@@ -29,7 +29,8 @@ struct Error {
     std::uint32_t domain = 0;  // four-character code, e.g. "VULK"
     std::int64_t code = 0;
 
-    constexpr Error(ErrorKind k) : kind(k) {}  // NOLINT(google-explicit-constructor): an error is its kind
+    constexpr Error(ErrorKind k)
+        : kind(k) {}  // NOLINT(google-explicit-constructor): an error is its kind
     constexpr Error(std::uint32_t native_domain, std::int64_t native_code)
         : domain(native_domain), code(native_code) {}
 

@@ -13,9 +13,9 @@
 //
 // Release is explicit. The five release calls consume the owner; a refusal gives
 // the same live object back. When a provider cannot tell whether a release took
-// effect it says Indeterminate, and nobody may use the object again. Destructors
-// are not protocol events: an object that was never released is destroyed only
-// after the provider, or when the process ends.
+// effect it says ReleaseUnknown, and nobody may use the object again. Destructors
+// are not protocol events: objects that were never released are destroyed after the
+// provider itself, whose destructor has settled whatever still used them.
 //
 // Threads. A provider is called by one thread at a time for one context, and may
 // be called by several threads at once for different contexts. device_info(),
@@ -120,28 +120,28 @@ struct ProgramDesc {
 };
 
 class Context {
-   public:
+ public:
     virtual ~Context() = default;
 };
 
 class Buffer {
-   public:
+ public:
     virtual ~Buffer() = default;
     [[nodiscard]] virtual const AllocationInfo& info() const = 0;
 };
 
 class Program {
-   public:
+ public:
     virtual ~Program() = default;
 };
 
 class Queue {
-   public:
+ public:
     virtual ~Queue() = default;
 };
 
 class Event {
-   public:
+ public:
     virtual ~Event() = default;
 };
 
@@ -188,18 +188,21 @@ struct EventState {
     Error error = ErrorKind::External;  // meaningful when Failed
 
     [[nodiscard]] bool terminal() const { return phase != EventPhase::Pending; }
+    [[nodiscard]] bool lost() const {
+        return phase == EventPhase::Failed && error.kind == ErrorKind::DeviceLost;
+    }
 };
 
 // Cumulative for the instance. Any nonzero staged count is a defect.
 struct CopyCounters {
-    std::uint64_t direct_bindings = 0;          // bound on the exact allocation
-    std::uint64_t staged_direct_bindings = 0;   // copied through a temporary instead
+    std::uint64_t direct_bindings = 0;         // bound on the exact allocation
+    std::uint64_t staged_direct_bindings = 0;  // copied through a temporary instead
     std::uint64_t staged_direct_bytes = 0;
     std::uint64_t explicit_transfer_bytes = 0;  // by read_buffer and write_buffer
 };
 
 class Provider {
-   public:
+ public:
     virtual ~Provider() = default;
     Provider() = default;
     Provider(const Provider&) = delete;

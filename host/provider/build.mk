@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+$(eval $(call library,mock,\
+	host/provider/mock/artifact.cpp \
+	host/provider/mock/mock.cpp,\
+	-Ihost))

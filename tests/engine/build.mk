@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+$(eval $(call unit-test,engine,\
+	tests/engine/frame_test.cpp \
+	tests/engine/object_test.cpp \
+	tests/engine/reset_test.cpp,\
+	mock engine wire))
