@@ -17,7 +17,8 @@
  *   EFAULT   user memory that cannot be accessed
  *   ENODEV   the device is gone, was reset, or no longer answers
  *   EIO      the device broke the protocol
- *   EINTR    a fatal signal arrived; the driver undoes what the command did
+ *   EINTR    a signal arrived before anything was done, or a fatal one at any
+ *            time; the driver undoes what the command did
  *   ETIME    the device did not answer in time
  * A refusal by the device is reported as: EOPNOTSUPP unsupported, ENOEXEC
  * incompatible, EINVAL invalid argument, ERANGE out of bounds, EBUSY busy,
@@ -322,7 +323,10 @@ struct drm_virtio_accel_submit {
 	__u64 bindings;
 	/** @binding_count: in, 1 to max_bindings_per_submission */
 	__u32 binding_count;
-	/** @binding_stride: in, sizeof(struct drm_virtio_accel_binding) as the caller knows it */
+	/**
+	 * @binding_stride: in, sizeof(struct drm_virtio_accel_binding) as the caller
+	 * knows it, at most a page; what this kernel does not know must be zero
+	 */
 	__u32 binding_stride;
 	/** @timeout_ns: in, from admission by the device; 0 is no limit */
 	__u64 timeout_ns;
