@@ -15,6 +15,18 @@ inline constexpr std::uint32_t kFormat = 0x544F5341;  // "TOSA", big-endian
 inline constexpr std::uint32_t kProfileInteger = 1U << 0;
 inline constexpr std::uint32_t kProfileFloat = 1U << 1;
 
+inline constexpr std::uint64_t kExtensionInt16 = 1U << 0;
+inline constexpr std::uint64_t kExtensionInt4 = 1U << 1;
+inline constexpr std::uint64_t kExtensionBf16 = 1U << 2;
+inline constexpr std::uint64_t kExtensionFp8E4M3 = 1U << 3;
+inline constexpr std::uint64_t kExtensionFp8E5M2 = 1U << 4;
+inline constexpr std::uint64_t kExtensionFft = 1U << 5;
+inline constexpr std::uint64_t kExtensionVariable = 1U << 6;
+inline constexpr std::uint64_t kExtensionControlFlow = 1U << 7;
+inline constexpr std::uint64_t kExtensionDynamic = 1U << 8;
+inline constexpr std::uint64_t kExtensionDoubleRound = 1U << 9;
+inline constexpr std::uint64_t kExtensionInexactRound = 1U << 10;
+
 enum class Level : std::uint32_t { Unbounded = 0, EightK = 1 };
 
 struct Target {
@@ -23,7 +35,7 @@ struct Target {
     std::uint32_t patch = 0;
     std::uint32_t profiles = 0;  // mask of kProfile*, nonzero
     Level level = Level::EightK;
-    std::uint64_t extensions = 0;
+    std::uint64_t extensions = 0;  // mask of kExtension*
 
     friend constexpr bool operator==(const Target&, const Target&) = default;
 };
@@ -36,7 +48,7 @@ enum class TargetError : std::uint8_t {
     UnknownLevel,
     UnknownExtensions,
     ReservedWords,
-    ExtensionProfileMismatch,
+    ExtensionProfileMismatch,  // an extension without the profile that it extends
 };
 
 using TargetWords = std::array<std::uint32_t, 12>;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cpu/kernel.hpp"
+
+namespace cpu {
+
+// One maker an operator. The graph is valid (providers.md 1.8); what is left to
+// refuse, with null, are types without an implementation.
+using MakeKernel = std::unique_ptr<Kernel> (*)(const tosa::Graph&, const tosa::Operator&);
+
+[[nodiscard]] std::unique_ptr<Kernel> make_add(const tosa::Graph& graph, const tosa::Operator& op);
+[[nodiscard]] std::unique_ptr<Kernel> make_clamp(const tosa::Graph& graph,
+                                                 const tosa::Operator& op);
+[[nodiscard]] std::unique_ptr<Kernel> make_matmul(const tosa::Graph& graph,
+                                                  const tosa::Operator& op);
+[[nodiscard]] std::unique_ptr<Kernel> make_move(const tosa::Graph& graph, const tosa::Operator& op);
+
+// An upper bound on the size of every kernel, for the account of a program's memory.
+inline constexpr std::size_t kMaxKernelBytes = 512;
+
+template <class K, class... Args>
+std::unique_ptr<Kernel> make(Args&&... args) {
+    static_assert(sizeof(K) <= kMaxKernelBytes);
+    return std::make_unique<K>(std::forward<Args>(args)...);
+}
+
+[[nodiscard]] inline const tosa::Value& input(const tosa::Graph& graph, const tosa::Operator& op,
+                                              std::size_t i) {
+    return graph.values[op.inputs[i]];
+}
+[[nodiscard]] inline const tosa::Value& output(const tosa::Graph& graph, const tosa::Operator& op) {
+    return graph.values[op.outputs[0]];
+}
+
+}  // namespace cpu

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "cpu/kernels/kernels.hpp"
+
+namespace cpu {
+namespace {
+
+struct Row {
+    tosa::Op op;
+    MakeKernel make;
+};
+
+constexpr Row kRows[] = {
+    {tosa::Op::MatMul, make_matmul}, {tosa::Op::Clamp, make_clamp},   {tosa::Op::Add, make_add},
+    {tosa::Op::Reshape, make_move},  {tosa::Op::Identity, make_move},
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_kernel(const tosa::Graph& graph, const tosa::Operator& op) {
+    const auto* row = std::ranges::find(kRows, op.op, &Row::op);
+    return row == std::end(kRows) ? nullptr : row->make(graph, op);
+}
+
+}  // namespace cpu

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "tosa/target.hpp"
+
+#include <algorithm>
+
+namespace tosa {
+namespace {
+
+constexpr std::uint32_t kMagic = kFormat;
+constexpr std::uint32_t kAbi = 1;
+constexpr std::uint32_t kMaxVersion = 0xFFFF;
+constexpr std::uint32_t kKnownProfiles = kProfileInteger | kProfileFloat;
+constexpr std::uint64_t kIntegerExtensions =
+    kExtensionInt16 | kExtensionInt4 | kExtensionDoubleRound | kExtensionInexactRound;
+constexpr std::uint64_t kFloatExtensions =
+    kExtensionBf16 | kExtensionFp8E4M3 | kExtensionFp8E5M2 | kExtensionFft;
+constexpr std::uint64_t kKnownExtensions = kIntegerExtensions | kFloatExtensions |
+                                           kExtensionVariable | kExtensionControlFlow |
+                                           kExtensionDynamic;
+
+}  // namespace
+
+std::expected<Target, TargetError> decode_target(const TargetWords& words) {
+    if (words[0] != kMagic) return std::unexpected(TargetError::WrongMagic);
+    if (words[1] != kAbi) return std::unexpected(TargetError::UnknownAbi);
+    if (std::max({words[2], words[3], words[4]}) > kMaxVersion)
+        return std::unexpected(TargetError::VersionOutOfRange);
+    if (words[5] == 0 || (words[5] & ~kKnownProfiles) != 0)
+        return std::unexpected(TargetError::InvalidProfiles);
+    if (words[6] > static_cast<std::uint32_t>(Level::EightK))
+        return std::unexpected(TargetError::UnknownLevel);
+
+    const std::uint64_t extensions = words[7] | std::uint64_t{words[8]} << 32;
+    if ((extensions & ~kKnownExtensions) != 0)
+        return std::unexpected(TargetError::UnknownExtensions);
+    if ((words[9] | words[10] | words[11]) != 0) return std::unexpected(TargetError::ReservedWords);
+
+    const bool integer = (words[5] & kProfileInteger) != 0;
+    const bool floating = (words[5] & kProfileFloat) != 0;
+    if ((!integer && (extensions & kIntegerExtensions) != 0) ||
+        (!floating && (extensions & kFloatExtensions) != 0))
+        return std::unexpected(TargetError::ExtensionProfileMismatch);
+
+    return Target{.major = words[2],
+                  .minor = words[3],
+                  .patch = words[4],
+                  .profiles = words[5],
+                  .level = static_cast<Level>(words[6]),
+                  .extensions = extensions};
+}
+
+TargetWords encode_target(const Target& target) {
+    return {kMagic,
+            kAbi,
+            target.major,
+            target.minor,
+            target.patch,
+            target.profiles,
+            static_cast<std::uint32_t>(target.level),
+            static_cast<std::uint32_t>(target.extensions),
+            static_cast<std::uint32_t>(target.extensions >> 32)};
+}
+
+}  // namespace tosa
