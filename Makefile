@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: MIT
 #
-# make run     build everything, boot a guest, run the digits model on the host's accelerator
-# make check   every test, ending with "N passed, N failed, N skipped"
-# make help    the other goals
+# make run                      build everything, boot a guest, run the digits model in it on
+#                               the host's accelerator [VULKAN_DEVICE=NAME]
+# make check                    every test, ending with "N passed, N failed, N skipped":
+# make lint                       formatting, licence lines, the kernel's style and sparse
+# make check-unit                 unit tests of the C++ side [SAN=asan|tsan]
+# make check-guest                kselftests in a guest [GUEST_KERNEL=newest|lts|all]
+# make check-e2e                  models from guest to provider, and all that can go wrong
+# make format, make tidy        clang-format in place; clang-tidy, which is slow
+# make install                  [DESTDIR=] [PREFIX=/usr/local]
+# make clean
 
 .DEFAULT_GOAL := all
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 
-goals := all run check check-unit check-guest check-e2e lint format install clean help
+goals := all run check check-unit check-guest check-e2e lint tidy format install clean help
 .PHONY: $(goals)
 
 # Build in the Debian 13 root, unless this machine is one with all packages.
@@ -16,15 +23,22 @@ inside := $(or $(VIRTIO_ACCEL_IN_ROOT),$(shell .ci/build-root native && echo nat
 
 ifeq ($(inside),)
 
-# Hand the whole command line to one make inside the root.
+# Hand the command line to one make inside the root.
 requested := $(or $(MAKECMDGOALS),all)
-outside := clean help
+outside := clean help install
 handed := $(filter-out $(outside),$(requested))
+in-root = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL .ci/build-root enter \
+	make --no-print-directory $(MAKEOVERRIDES)
 
 .PHONY: enter $(handed)
 $(handed): enter ; @:
-enter: ; @env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL .ci/build-root enter \
-	make --no-print-directory $(MAKEOVERRIDES) $(handed)
+enter: | $(filter clean,$(requested)) ; @$(in-root) $(handed)
+
+# The root's file system is not this machine's: install into the tree, then copy from there.
+install:
+	@rm -rf build/stage
+	@$(in-root) install DESTDIR=build/stage
+	@mkdir -p '$(DESTDIR)/' && cp -r --no-preserve=ownership build/stage/. '$(DESTDIR)/'
 
 else
 
@@ -40,9 +54,9 @@ SAN ?=
 O := build$(if $(SAN),/$(SAN))
 
 CXX := $(if $(shell command -v ccache),ccache )g++
+comma := ,
 san-flags := $(if $(filter asan,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) \
 	$(if $(filter tsan,$(SAN)),-fsanitize=thread)
-comma := ,
 OPT ?= -O2 -g
 CXXFLAGS := -std=c++23 $(OPT) $(san-flags) -fPIC -fvisibility=hidden -pthread \
 	-Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual \
@@ -52,7 +66,7 @@ LDFLAGS := $(san-flags) -pthread -Wl,-z,relro,-z,now -Wl,--as-needed
 
 say = @printf '%-8s %s\n' '$(1)' '$(2)'
 
-all:
+all: modules
 
 # $(call library,NAME,SOURCES,CPPFLAGS): a static library of objects from one folder
 define library
@@ -80,9 +94,18 @@ $(O)/%.o: %.cpp
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
 
 sources :=
-include uapi/uapi.mk host/host.mk libaccel/libaccel.mk kernel/kernel.mk tests/tests.mk
+include uapi/uapi.mk host/host.mk libaccel/libaccel.mk kernel/kernel.mk tests/tests.mk selftests/selftests.mk
 
 -include $(patsubst %.cpp,$(O)/%.d,$(sources))
+
+# The drivers go where accel-vm looks for them: they belong to the guest, not to this machine.
+PREFIX ?= /usr/local
+installed-programs := $(O)/host/vm/accel-vm $(O)/host/daemon/virtio-acceld
+install: $(installed-programs) modules
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(installed-programs)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/drm uapi/drm/virtio_accel.h
+	$(foreach r,$(kernel-chosen),install -D -m 644 -t \
+		$(DESTDIR)$(PREFIX)/lib/virtio-accel/module-$(r) build/module-$(r)/virtio_accel.ko;)
 
 endif
 
@@ -90,9 +113,4 @@ clean:
 	rm -rf build
 
 help:
-	@sed -n 's/^# \(make .*\)/\1/p' Makefile
-	@echo "make check-unit [SAN=asan|tsan]               unit tests of the C++ side"
-	@echo "make check-guest [GUEST_KERNEL=newest|lts|all] kselftests in a guest"
-	@echo "make check-e2e                                the run goal, with its numbers asserted"
-	@echo "make lint | format | clean"
-	@echo "make install DESTDIR= PREFIX=/usr/local"
+	@sed -n '3,/^$$/s/^#\( \|$$\)//p' Makefile

@@ -15,3 +15,41 @@ $(eval $(call library,doctest-main,tests/doctest_main.cpp,))
 include $(sort $(wildcard tests/*/build.mk))
 
 check-unit: $(unit-tests)
+	@tests/unit.sh $^
+
+guest-kernels := $(if $(filter all,$(GUEST_KERNEL)),newest lts,$(GUEST_KERNEL))
+
+# The Vulkan device to use. A software device is only ever used when it is named, which is
+# right where the machine has no render node.
+VULKAN_DEVICE ?= $(if $(wildcard /dev/dri/renderD*),,llvmpipe)
+export VULKAN_DEVICE
+
+# What a guest needs to have built.
+guest-parts := modules $(O)/host/vm/accel-vm $(O)/host/daemon/virtio-acceld $(O)/libaccel/accelctl
+
+check-guest: $(guest-parts) $(kselftests)
+	@tests/guest.sh $(guest-kernels) -- $(kselftests)
+
+check-e2e: $(guest-parts)
+	@tests/e2e/e2e.sh
+
+digits := $(addprefix tests/e2e/digits/,digits.tosa images.npy labels.npy)
+run: $(guest-parts)
+	@$(O)/host/vm/accel-vm --kernel newest --provider vulkan \
+		$(if $(VULKAN_DEVICE),--device $(VULKAN_DEVICE)) --timeout 300 \
+		--add $(O)/libaccel/accelctl $(addprefix --add ,$(digits)) -- sh -c 'accelctl info && \
+		accelctl run digits.tosa --input images=images.npy --labels logits=labels.npy'
+
+lint:
+	+@tests/lint.sh
+
+# Slow, and no part of check.
+tidy: $(O)/gen/tosa_generated.h
+	@clang-tidy --quiet $(sort $(sources)) -- -std=c++23 -Ihost -Itests -Iuapi -I$(O)/gen \
+		-Ilibaccel/include -Ilibaccel/src -Ilibaccel/tools $(drm-cppflags) -DFMT_HEADER_ONLY
+
+format:
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+check:
+	+@tests/check.sh

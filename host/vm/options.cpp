@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "vm/options.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+namespace vm {
+namespace {
+
+constexpr const char* kAbout =
+    "Start a Linux guest with a virtio accelerator attached, run a command in it and exit with\n"
+    "its status (125: accel-vm itself failed). Without a command: a shell on this terminal.";
+
+// FILE or FILE=PATH. Programs go to /bin unless told otherwise, other files to /.
+FilePair added_file(const std::string& text) {
+    const auto equals = text.find('=');
+    const std::filesystem::path file = text.substr(0, equals);
+    if (equals != std::string::npos) return {file, text.substr(equals + 1)};
+    const bool program = ::access(file.c_str(), X_OK) == 0;
+    return {file, (program ? "/bin/" : "/") + file.filename().native()};
+}
+
+// GUESTPATH=HOSTPATH
+FilePair fetched_file(const std::string& text) {
+    const auto equals = text.find('=');
+    return {text.substr(equals + 1), text.substr(0, equals)};
+}
+
+std::string check_guest_path(const std::string& path) {
+    return path.starts_with('/') ? "" : "'" + path + "' is not an absolute guest path";
+}
+
+std::string check_added(const std::string& text) {
+    return check_guest_path(added_file(text).guest);
+}
+
+std::string check_fetched(const std::string& text) {
+    if (!text.contains('=')) return "'" + text + "' is not GUESTPATH=HOSTPATH";
+    return check_guest_path(fetched_file(text).guest);
+}
+
+}  // namespace
+
+std::expected<Options, OptionsEnd> parse_options(int argc, const char* const* argv) {
+    // Split here: CLI11 takes the "--" after an option of several values for that option's end.
+    const std::span words(argv, static_cast<std::size_t>(argc));
+    const auto mark = std::ranges::find(words, std::string_view("--"));
+    const std::span own(words.begin(), mark);
+
+    Options options;
+    if (mark != words.end()) options.command.assign(mark + 1, words.end());
+    std::vector<std::string> add;
+    std::vector<std::string> fetch;
+    CLI::App app{kAbout, "accel-vm"};
+    app.usage("accel-vm [OPTIONS] [-- COMMAND...]");
+
+    app.add_option("--kernel", options.kernel, "newest, lts, or a kernel image")
+        ->capture_default_str();
+    app.add_option("--module", options.module, "virtio_accel.ko for that kernel");
+    app.add_option("--smp", options.smp, "virtual CPUs")->check(CLI::Range(1, 64));
+    app.add_option("--memory", options.memory_mib, "guest memory in MiB")
+        ->check(CLI::Range(128, 65536))
+        ->capture_default_str();
+    app.add_option("--append", options.append, "more kernel parameters");
+    app.add_option("--add", add, "FILE[=PATH]: put a file into the guest, with its libraries")
+        ->allow_extra_args(false)
+        ->check(check_added);
+    app.add_option("--fetch", fetch, "GUESTPATH=HOSTPATH: bring a file back")->check(check_fetched);
+
+    auto* socket = app.add_option("--socket", options.socket, "connect to this vhost-user socket");
+    auto* daemon = app.add_option("--daemon", options.daemon,
+                                  "start this instead of virtio-acceld; gets --socket-path PATH");
+    app.add_option("--provider", options.provider, "virtio-acceld's provider")
+        ->capture_default_str()
+        ->excludes(socket)
+        ->excludes(daemon);
+    app.add_option("--device", options.device, "virtio-acceld's device")
+        ->excludes(socket)
+        ->excludes(daemon);
+    daemon->excludes(socket);
+
+    app.add_option("--timeout", options.timeout_s, "end the guest after this many seconds");
+    app.add_option("--console", options.console, "write the kernel's messages to this file");
+    auto* verbose = app.add_flag("-v,--verbose", options.verbose,
+                                 "show the QEMU command and the messages of daemon and QEMU");
+    app.add_flag("-q,--quiet", options.quiet, "no progress lines")->excludes(verbose);
+
+    try {
+        app.parse(static_cast<int>(own.size()), own.data());
+    } catch (const CLI::CallForHelp&) {
+        return std::unexpected(OptionsEnd{0, app.help()});
+    } catch (const CLI::ParseError& error) {
+        return std::unexpected(OptionsEnd{2, std::format("accel-vm: {}\n", error.what())});
+    }
+    for (const auto& text : add)
+        options.add.push_back(added_file(text));
+    for (const auto& text : fetch)
+        options.fetch.push_back(fetched_file(text));
+    return options;
+}
+
+}  // namespace vm

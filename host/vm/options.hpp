@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "vm/failure.hpp"
+
+namespace vm {
+
+// A file on this side and its absolute path in the guest.
+struct FilePair {
+    std::filesystem::path host;
+    std::string guest;
+};
+
+struct Options {
+    // The guest.
+    std::string kernel = "newest";  // "lts", or the path of a kernel image
+    std::filesystem::path module;   // empty: the one built for the kernel
+    unsigned smp = 1;
+    unsigned memory_mib = 512;
+    std::string append;
+    std::vector<FilePair> add;
+    std::vector<FilePair> fetch;
+    std::vector<std::string> command;  // empty: a shell on the terminal
+
+    // The device: a socket that exists, or a daemon to start.
+    std::filesystem::path socket;
+    std::string daemon;  // a shell command that takes --socket-path; empty: virtio-acceld
+    std::string provider = "cpu";
+    std::string device;
+
+    // The run.
+    unsigned timeout_s = 0;  // 0: none
+    std::filesystem::path console;
+    bool verbose = false;
+    bool quiet = false;
+};
+
+// The command line. A failure's text is the whole answer to give, and its status the
+// exit status to give it with: --help ends here with status 0.
+struct OptionsEnd {
+    int status = 0;
+    std::string text;
+};
+std::expected<Options, OptionsEnd> parse_options(int argc, const char* const* argv);
+
+}  // namespace vm

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Runs in the guest, in the folder that holds the models, and speaks KTAP: what accelctl
+# must do on any provider, and how it must refuse.
+
+results=0
+report() { # STATUS NAME
+	results=$((results + 1))
+	[ "$1" -eq 0 ] && echo "ok $results $2" || echo "not ok $results $2"
+}
+
+out=/tmp/out
+err=/tmp/err
+
+# runs NAME COMMAND...
+runs() {
+	name=$1
+	shift
+	"$@" >$out 2>$err
+	status=$?
+	[ $status -eq 0 ] || sed 's/^/# /' $out $err
+	report $status "$name"
+}
+
+# says NAME LINE: the last command printed exactly this line.
+says() {
+	grep -qxF -e "$2" $out
+	report $? "$1"
+}
+
+# refuses NAME WORDS COMMAND...: a status other than 0, the words in the first line of standard
+# error, nothing on standard output, no output file.
+refuses() {
+	name=$1 words=$2
+	shift 2
+	rm -f /tmp/refused.npy
+	"$@" >$out 2>$err
+	if [ $? -ne 0 ] && head -1 $err | grep -qF -e "$words" && [ ! -s $out ] && [ ! -e /tmp/refused.npy ]; then
+		report 0 "refused: $name"
+	else
+		sed 's/^/# /' $err $out
+		report 1 "refused: $name"
+	fi
+}
+
+# same NAME FILE EXPECTED BYTES: the array's data, which ends both files, is the same to the bit.
+same() {
+	tail -c "$4" "$2" >/tmp/left && tail -c "$4" "$3" >/tmp/right && cmp -s /tmp/left /tmp/right
+	report $? "$1"
+}
+
+digits="accelctl run digits.tosa"
+
+runs "accelctl info" accelctl info
+runs "accelctl selftest" accelctl selftest
+runs "digits: 95 % or better" $digits --input images=images.npy --labels logits=labels.npy --require 95
+says "digits: the accuracy that was trained" "accuracy: 97.56 % (439 of 450)"
+runs "digits: every prediction as computed by NumPy" \
+	$digits --input images=images.npy --labels logits=predictions.npy --require 100
+says "digits: all 450 of them" "accuracy: 100.00 % (450 of 450)"
+
+runs "identity" accelctl run identity-edges-fp32.tosa \
+	--input input=identity-edges-fp32.input.npy --output output=/tmp/identity.npy
+same "identity keeps every bit pattern" /tmp/identity.npy identity-edges-fp32.expected.npy 128
+runs "matmul" accelctl run matmul-fp32.tosa --input lhs=matmul-fp32.lhs.npy \
+	--input rhs=matmul-fp32.rhs.npy --output output=/tmp/matmul.npy
+same "matmul is exact on small integers" /tmp/matmul.npy matmul-fp32.expected.npy 16
+
+# Eight floats, of no particular value.
+printf '\223NUMPY\001\000\166\000%-117s\n%032d' \
+	"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 2, 2, 1), }" 0 >/tmp/conv3d.npy
+
+refused="--output logits=/tmp/refused.npy"
+refuses "a model that is not there" "none.tosa: No such file" accelctl run none.tosa
+refuses "a file that is not TOSA" "not-tosa.bin: " accelctl run not-tosa.bin
+refuses "an operator that no provider has" "does not run this model" \
+	accelctl run conv3d-fp32.tosa --input input=/tmp/conv3d.npy --output output=/tmp/refused.npy
+refuses "an input that is not there" "none.npy: No such file" \
+	$digits --input images=none.npy $refused
+refuses "an input of another shape and type" "labels.npy: " $digits --input images=labels.npy $refused
+refuses "an input that is no array" "not-tosa.bin: " $digits --input images=not-tosa.bin $refused
+refuses "an input that the model has not" "no input 'nothing'" \
+	$digits --input nothing=images.npy $refused
+refuses "no input" "input 'images' is missing" $digits $refused
+refuses "an output that the model has not" "no output 'nothing'" \
+	$digits --input images=images.npy --output nothing=/tmp/refused.npy
+refuses "labels that do not fit" "identity-edges-fp32.input.npy: " \
+	$digits --input images=images.npy --labels logits=identity-edges-fp32.input.npy $refused
+refuses "an accuracy that is not reached" "is below the required 99 %" \
+	$digits --input images=images.npy --labels logits=labels.npy --require 99 $refused
+refuses "a node that is no accelerator" "/dev/null: " \
+	$digits --device /dev/null --input images=images.npy $refused
+refuses "an output that cannot be written" "/nowhere/out.npy" \
+	$digits --input images=images.npy --output logits=/nowhere/out.npy
+
+rmmod virtio_accel
+report $? "the driver can be removed, so nothing is left in it"
+refuses "a guest without the driver" "no virtio-accel device" accelctl info
+
+echo "1..$results"

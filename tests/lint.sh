@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The checks that need no build. Each finding is printed; each kind counts once.
+set -uo pipefail
+. "$(dirname "$0")/tally.sh"
+
+# What git would commit: tracked files and new ones that are not ignored. The owner of a
+# checkout need not be who tests it.
+mapfile -t files < <(git -c safe.directory="$PWD" ls-files --cached --others --exclude-standard | sort -u |
+	while read -r file; do [ -f "$file" ] && echo "$file"; done)
+matching() { printf '%s\n' "${files[@]}" | grep -E "$1"; }
+
+# check NAME COMMAND...: passes if the command succeeds and prints nothing.
+check() {
+	local name=$1 findings
+	shift
+	if findings=$("$@" 2>&1) && [ -z "$findings" ]; then
+		pass "$name"
+	else
+		printf '%s\n' "$findings"
+		fail "$name"
+	fi
+}
+
+data='\.(npy|tosa|bin|json|tosa\.hex)$|^LICENSES/'
+
+formatted() { matching '\.[ch]pp$' | xargs clang-format --dry-run -Werror; }
+
+spdx() {
+	matching . | grep -vE "$data" | while read -r file; do
+		head -5 "$file" | grep -q SPDX-License-Identifier || echo "$file: no SPDX line"
+	done
+}
+
+shell_syntax() {
+	matching . | while read -r file; do
+		case $(head -c 64 "$file" | head -1 | tr -d '\0') in
+		'#!'*sh) bash -n "$file" || echo "$file: not valid" ;;
+		esac
+	done
+}
+
+short() {
+	matching . | grep -vE "$data" | while read -r file; do
+		lines=$(wc -l <"$file")
+		[ "$lines" -le 500 ] || echo "$file: $lines lines"
+	done
+}
+
+kernel() { make --no-print-directory lint-kernel >build/lint-kernel.log 2>&1 || cat build/lint-kernel.log; }
+
+mkdir -p build
+check "C++ files are formatted" formatted
+check "every file has its licence line" spdx
+check "shell scripts parse" shell_syntax
+check "no file is longer than 500 lines" short
+check "the driver is in the kernel's style, sparse finds nothing" kernel
+closing

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "vm/options.hpp"
+
+#include <doctest/doctest.h>
+
+namespace {
+
+auto parse(std::vector<const char*> words) {
+    words.insert(words.begin(), "accel-vm");
+    return vm::parse_options(static_cast<int>(words.size()), words.data());
+}
+
+TEST_SUITE_BEGIN("vm/options");
+
+TEST_CASE("what follows -- is the command, options and all") {
+    const auto options = parse({"--smp", "2", "--", "accelctl", "--help", "-v"});
+
+    REQUIRE(options);
+    CHECK(options->smp == 2);
+    CHECK(options->command == std::vector<std::string>{"accelctl", "--help", "-v"});
+    CHECK_FALSE(options->verbose);
+}
+
+TEST_CASE("an added file goes to /bin if it can run, else to /, or where it is told to") {
+    const auto options =
+        parse({"--add", "/bin/busybox", "--add", "/etc/passwd", "--add", "/etc/passwd=/etc/p"});
+
+    REQUIRE(options);
+    REQUIRE(options->add.size() == 3);
+    CHECK(options->add[0].guest == "/bin/busybox");
+    CHECK(options->add[1].guest == "/passwd");
+    CHECK(options->add[2].host == "/etc/passwd");
+    CHECK(options->add[2].guest == "/etc/p");
+}
+
+TEST_CASE("a fetched file names guest, then host") {
+    const auto options = parse({"--fetch", "/tmp/out=here/out", "--", "sh", "-c", "a=b"});
+
+    REQUIRE(options);
+    REQUIRE(options->fetch.size() == 1);
+    CHECK(options->fetch[0].guest == "/tmp/out");
+    CHECK(options->fetch[0].host == "here/out");
+    CHECK(options->command == std::vector<std::string>{"sh", "-c", "a=b"});
+}
+
+TEST_CASE("a wrong command line is one line and status 2") {
+    std::vector<const char*> words;
+    SUBCASE("relative guest path to add") {
+        words = {"--add", "a=b"};
+    }
+    SUBCASE("relative guest path to fetch") {
+        words = {"--fetch", "a=b"};
+    }
+    SUBCASE("fetch without a target") {
+        words = {"--fetch", "/a"};
+    }
+    SUBCASE("no CPU") {
+        words = {"--smp", "0"};
+    }
+    SUBCASE("not a number") {
+        words = {"--timeout", "soon"};
+    }
+    SUBCASE("a socket and a daemon") {
+        words = {"--socket", "a", "--daemon", "b"};
+    }
+    SUBCASE("a socket and a provider") {
+        words = {"--socket", "a", "--provider", "cpu"};
+    }
+    SUBCASE("unknown option") {
+        words = {"--nonsense"};
+    }
+
+    const auto options = parse(words);
+
+    REQUIRE_FALSE(options);
+    CHECK(options.error().status == 2);
+    CHECK(options.error().text.find('\n') == options.error().text.size() - 1);
+}
+
+TEST_CASE("--help is no error") {
+    const auto options = parse({"--help"});
+
+    REQUIRE_FALSE(options);
+    CHECK(options.error().status == 0);
+    CHECK(options.error().text.contains("--provider"));
+}
+
+TEST_SUITE_END();
+
+}  // namespace

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "vm/qemu.hpp"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+struct Rig {
+    [[nodiscard]] std::string command(bool kvm = false) const {
+        std::string line;
+        for (const auto& word : vm::qemu_command(
+                 options, {"/boot/k", "7.3"}, "/tmp/i",
+                 {.device = 3, .console = 4, .output = 5, .errors = 6, .outcome = 7}, kvm))
+            line += word + " ";
+        return line;
+    }
+
+    vm::Options options;
+};
+
+TEST_SUITE_BEGIN("vm/qemu");
+
+TEST_CASE("the device is the first, with the agreed id and a ring for the longest chain") {
+    const Rig rig;
+
+    const auto line = rig.command();
+
+    CHECK(
+        line.contains("-chardev socket,id=accel,fd=3 -device "
+                      "vhost-user-test-device-pci,chardev=accel,virtio-id=38,num_vqs=1,"
+                      "vq_size=256,config_size=16 "));
+    CHECK(line.find("vhost-user-test-device-pci") < line.find("virtio-serial-pci"));
+}
+
+TEST_CASE("memory is shared and of the size that is asked for") {
+    Rig rig;
+    rig.options.memory_mib = 2048;
+
+    CHECK(rig.command().contains("size=2048M,share=on -m 2048M "));
+}
+
+TEST_CASE("a command has a port for each of its streams, a shell the terminal") {
+    Rig rig;
+    const auto shell = rig.command();
+    rig.options.command = {"true"};
+    const auto command = rig.command();
+
+    CHECK(command.contains("fd=5 -device virtserialport,chardev=output,nr=1 "));
+    CHECK(command.contains("fd=6 -device virtserialport,chardev=errors,nr=2 "));
+    CHECK_FALSE(command.contains("stdio"));
+    CHECK(shell.contains("stdio,id=terminal,signal=off -device virtconsole"));
+    CHECK_FALSE(shell.contains("chardev=output"));
+    for (const auto& line : {shell, command})
+        CHECK(line.contains("fd=7 -device virtserialport,chardev=outcome,nr=3 "));
+}
+
+TEST_CASE("the accelerator follows what the machine can do") {
+    const Rig rig;
+
+    CHECK(rig.command(true).contains("-accel kvm -cpu host "));
+    CHECK(rig.command(false).contains("-accel tcg -cpu max "));
+}
+
+TEST_SUITE_END();
+
+}  // namespace
