@@ -34,4 +34,5 @@ group e2e check-e2e SAN=
 
 printf '\n'
 printf '%s\n' "${summary[@]}"
+unset TALLY
 closing

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Sourced by the scripts that check something: counts checks and ends with their sum.
-# TALLY, if set, names a file that the sum is kept in for `make check`.
+# TALLY, if set, names a file that the sum is kept in for `make check`, which then prints the
+# one closing line.
 
 passed=0 failed=0 skipped=0
 
@@ -13,8 +14,9 @@ closing() {
 	if [ -n "${TALLY:-}" ]; then
 		mkdir -p "$(dirname "$TALLY")"
 		echo "$passed $failed $skipped" >"$TALLY"
+	else
+		printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 	fi
-	printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 	[ "$failed" -eq 0 ]
 }
 
