@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "accel/kernel.hpp"
+
+#include <sys/ioctl.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace accel {
+
+namespace {
+
+class SystemKernel final : public Kernel {
+ public:
+    int open(const char* path, int flags) noexcept override { return ::open(path, flags); }
+    int ioctl(int fd, unsigned long request, void* argument) noexcept override {
+        return ::ioctl(fd, request, argument);
+    }
+    int close(int fd) noexcept override { return ::close(fd); }
+};
+
+}  // namespace
+
+Kernel::~Kernel() = default;
+
+Kernel& system_kernel() noexcept {
+    static SystemKernel kernel;
+    return kernel;
+}
+
+}  // namespace accel
