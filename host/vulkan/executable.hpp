@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "vulkan/kernels.hpp"
+#include "vulkan/plan.hpp"
+#include "vulkan/storage.hpp"
+#include "vulkan/transfer.hpp"
+
+namespace vulkan {
+
+// A plan made ready: pipelines compiled, constants in place. Shared with the submissions
+// in flight, so that it outlives them. All of them use the one arena; the barrier at the
+// end of each keeps them apart on the queue.
+class Executable {
+ public:
+    // ResourceLimit when it would retain more than `resident_bytes`.
+    [[nodiscard]] static Result<std::shared_ptr<const Executable>> create(
+        std::shared_ptr<const Kernels> kernels, Transfer& transfer, const Plan& plan,
+        std::uint64_t resident_bytes);
+
+    [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
+    [[nodiscard]] const Storage* arena() const { return arena_.get(); }  // null: none
+
+    // Records every dispatch, given the descriptor set of a submission.
+    void record(Commands& commands, VkDescriptorSet set) const;
+
+ private:
+    struct Launch {
+        Handle<VkPipeline> pipeline;
+        std::uint32_t groups = 0;
+        bool barrier_before = false;
+    };
+
+    explicit Executable(std::shared_ptr<const Kernels> kernels) : kernels_(std::move(kernels)) {}
+    [[nodiscard]] Result<void> fill_arena(Transfer& transfer, const Plan& plan);
+    [[nodiscard]] Result<void> compile(const Plan& plan);
+
+    std::shared_ptr<const Kernels> kernels_;
+    std::vector<Slot> slots_;
+    std::vector<Launch> launches_;
+    std::shared_ptr<Storage> arena_;
+};
+
+}  // namespace vulkan

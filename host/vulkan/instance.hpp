@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vulkan/api.hpp"
+#include "vulkan/vulkan.hpp"
+
+namespace vulkan {
+
+// What the provider needs to know of a physical device before it opens it.
+struct PhysicalDevice {
+    VkPhysicalDevice handle = VK_NULL_HANDLE;
+    VkPhysicalDeviceLimits limits{};
+    std::uint64_t max_allocation_bytes = 0;  // of one buffer, and of one allocation
+    std::uint32_t vendor_id = 0;
+    std::uint32_t device_id = 0;
+    std::uint32_t queue_family = 0;  // computes; of the compute-only ones if there are any
+    VkPhysicalDeviceMemoryProperties memory{};
+    DeviceDescription description;
+};
+
+// The smallest workgroup that the kernels are written for.
+inline constexpr std::uint32_t kSmallestWorkgroup = 128;
+
+// A connection to the loader and every driver that it found.
+class Instance {
+ public:
+    using MessageSink = std::function<void(std::string_view)>;
+
+    // With a sink, loads the validation layer as Options describes.
+    [[nodiscard]] static std::expected<std::shared_ptr<Instance>, std::string> create(
+        MessageSink on_message = {});
+    ~Instance();
+    Instance(const Instance&) = delete;
+    Instance& operator=(const Instance&) = delete;
+
+    [[nodiscard]] const InstanceApi& api() const { return api_; }
+    [[nodiscard]] std::expected<std::vector<PhysicalDevice>, std::string> devices() const;
+
+ private:
+    Instance(Library library, MessageSink on_message)
+        : library_(std::move(library)), on_message_(std::move(on_message)) {}
+    [[nodiscard]] std::expected<void, std::string> open();
+    void watch();
+
+    Library library_;
+    MessageSink on_message_;
+    InstanceApi api_;
+    VkInstance handle_ = VK_NULL_HANDLE;
+    VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+};
+
+// Picks by Options::index or Options::name, else the best that is no software device.
+[[nodiscard]] std::expected<PhysicalDevice, std::string> choose(
+    const std::vector<PhysicalDevice>& devices, const Options& options);
+
+}  // namespace vulkan

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "vulkan/kernels.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace vulkan {
+namespace {
+
+constexpr std::uint32_t kMove[] = {
+#include "vulkan/move.inc"
+};
+constexpr std::uint32_t kAdd[] = {
+#include "vulkan/add.inc"
+};
+constexpr std::uint32_t kClamp[] = {
+#include "vulkan/clamp.inc"
+};
+constexpr std::uint32_t kMatMul[] = {
+#include "vulkan/matmul.inc"
+};
+
+}  // namespace
+
+std::span<const std::uint32_t> spirv(Kernel kernel) {
+    switch (kernel) {
+        case Kernel::Move:
+            return kMove;
+        case Kernel::Add:
+            return kAdd;
+        case Kernel::Clamp:
+            return kClamp;
+        case Kernel::MatMul:
+            return kMatMul;
+    }
+    return {};
+}
+
+Grid grid_of(const VkPhysicalDeviceLimits& limits) {
+    const bool large =
+        limits.maxComputeWorkGroupInvocations >= 256 && limits.maxComputeWorkGroupSize[0] >= 256;
+    const std::uint32_t edge = large ? 16 : 8;
+    return {
+        .elements = std::min({limits.maxPerStageDescriptorStorageBuffers,
+                              limits.maxDescriptorSetStorageBuffers, kMostElements}),
+        .workgroup = edge * edge,
+        .edge = edge,
+        .max_groups = limits.maxComputeWorkGroupCount[0],
+        .max_range = limits.maxStorageBufferRange & ~3U,
+    };
+}
+
+Result<std::shared_ptr<Kernels>> Kernels::create(std::shared_ptr<Device> device) {
+    std::shared_ptr<Kernels> kernels(
+        new Kernels(std::move(device)));  // NOLINT: private constructor
+    if (auto made = kernels->create_layouts(); !made) return std::unexpected(made.error());
+    if (auto made = kernels->create_modules(); !made) return std::unexpected(made.error());
+    return kernels;
+}
+
+Result<void> Kernels::create_layouts() {
+    const DeviceApi& api = device_->api();
+    const VkDescriptorSetLayoutBinding storage{.binding = 0,
+                                               .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                               .descriptorCount = grid_.elements,
+                                               .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+    const VkDescriptorSetLayoutCreateInfo set_info{
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .bindingCount = 1,
+        .pBindings = &storage};
+    auto set_layout =
+        device_->make(api.CreateDescriptorSetLayout, api.DestroyDescriptorSetLayout, set_info);
+    if (!set_layout) return std::unexpected(set_layout.error());
+    set_layout_ = std::move(*set_layout);
+
+    const VkDescriptorSetLayout set = set_layout_.get();
+    const VkPipelineLayoutCreateInfo layout_info{
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+        .setLayoutCount = 1,
+        .pSetLayouts = &set};
+    auto layout = device_->make(api.CreatePipelineLayout, api.DestroyPipelineLayout, layout_info);
+    if (!layout) return std::unexpected(layout.error());
+    pipeline_layout_ = std::move(*layout);
+    return {};
+}
+
+Result<void> Kernels::create_modules() {
+    const DeviceApi& api = device_->api();
+    const VkPipelineCacheCreateInfo cache_info{.sType =
+                                                   VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+    auto cache = device_->make(api.CreatePipelineCache, api.DestroyPipelineCache, cache_info);
+    if (!cache) return std::unexpected(cache.error());
+    cache_ = std::move(*cache);
+
+    for (std::size_t i = 0; i < kKernels; ++i) {
+        const auto code = spirv(static_cast<Kernel>(i));
+        const VkShaderModuleCreateInfo info{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                            .codeSize = code.size_bytes(),
+                                            .pCode = code.data()};
+        auto module = device_->make(api.CreateShaderModule, api.DestroyShaderModule, info);
+        if (!module) return std::unexpected(module.error());
+        modules_[i] = std::move(*module);
+    }
+    return {};
+}
+
+Result<Handle<VkPipeline>> Kernels::specialize(Kernel kernel,
+                                               std::span<const std::uint32_t> constants) const {
+    std::vector<std::uint32_t> values{grid_.workgroup, grid_.elements};
+    values.insert(values.end(), constants.begin(), constants.end());
+    std::vector<VkSpecializationMapEntry> entries;
+    for (std::uint32_t id = 0; id < values.size(); ++id)
+        entries.push_back({.constantID = id, .offset = id * 4, .size = 4});
+    const VkSpecializationInfo specialization{
+        .mapEntryCount = static_cast<std::uint32_t>(entries.size()),
+        .pMapEntries = entries.data(),
+        .dataSize = values.size() * 4,
+        .pData = values.data()};
+
+    const VkComputePipelineCreateInfo info{
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                  .module = modules_[static_cast<std::size_t>(kernel)].get(),
+                  .pName = "main",
+                  .pSpecializationInfo = &specialization},
+        .layout = pipeline_layout_.get()};
+    const DeviceApi& api = device_->api();
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    if (const VkResult result = api.CreateComputePipelines(device_->handle(), cache_.get(), 1,
+                                                           &info, nullptr, &pipeline);
+        result != VK_SUCCESS)
+        return device_->fail(result);
+    return Handle<VkPipeline>(*device_, api.DestroyPipeline, pipeline);
+}
+
+}  // namespace vulkan

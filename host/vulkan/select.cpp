@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstring>
+#include <format>
+
+#include "vulkan/instance.hpp"
+
+namespace vulkan {
+namespace {
+
+DeviceType device_type(VkPhysicalDeviceType type) {
+    switch (type) {
+        case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+            return DeviceType::Integrated;
+        case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+            return DeviceType::Discrete;
+        case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+            return DeviceType::Virtual;
+        case VK_PHYSICAL_DEVICE_TYPE_CPU:
+            return DeviceType::Cpu;
+        default:
+            return DeviceType::Other;
+    }
+}
+
+// Higher is better. Cpu is never ranked: it has to be asked for.
+int preference(DeviceType type) {
+    switch (type) {
+        case DeviceType::Discrete:
+            return 4;
+        case DeviceType::Integrated:
+            return 3;
+        case DeviceType::Virtual:
+            return 2;
+        case DeviceType::Other:
+            return 1;
+        case DeviceType::Cpu:
+            return 0;
+    }
+    return 0;
+}
+
+std::optional<std::uint32_t> compute_family(const InstanceApi& api, VkPhysicalDevice device) {
+    std::uint32_t count = 0;
+    api.GetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    api.GetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+    const auto computes = [](const auto& f) { return (f.queueFlags & VK_QUEUE_COMPUTE_BIT) != 0; };
+    auto found = std::ranges::find_if(families, [&](const auto& f) {
+        return computes(f) && (f.queueFlags & VK_QUEUE_GRAPHICS_BIT) == 0;
+    });
+    if (found == families.end()) found = std::ranges::find_if(families, computes);
+    if (found == families.end()) return std::nullopt;
+    return static_cast<std::uint32_t>(found - families.begin());
+}
+
+std::string missing_features(const InstanceApi& api, VkPhysicalDevice device) {
+    VkPhysicalDeviceVulkan13Features v13{.sType =
+                                             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+    VkPhysicalDeviceVulkan12Features v12{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &v13};
+    VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                       .pNext = &v12};
+    api.GetPhysicalDeviceFeatures2(device, &features);
+    if (!v13.synchronization2) return "it lacks synchronization2";
+    if (!v13.maintenance4) return "it lacks maintenance4";
+    if (!v12.timelineSemaphore) return "it lacks timelineSemaphore";
+    if (!v12.bufferDeviceAddress) return "it lacks bufferDeviceAddress";
+    return {};
+}
+
+// A device older than 1.3 is described without asking it anything newer.
+PhysicalDevice examine(const InstanceApi& api, VkPhysicalDevice device, std::uint32_t index) {
+    VkPhysicalDeviceVulkan13Properties v13{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
+    VkPhysicalDeviceVulkan12Properties v12{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, .pNext = &v13};
+    VkPhysicalDeviceVulkan11Properties v11{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, .pNext = &v12};
+    VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    api.GetPhysicalDeviceProperties2(device, &all);
+    const bool recent = all.properties.apiVersion >= VK_API_VERSION_1_3;
+    if (recent) {
+        all.pNext = &v11;
+        api.GetPhysicalDeviceProperties2(device, &all);
+    }
+
+    PhysicalDevice found{
+        .handle = device,
+        .limits = all.properties.limits,
+        .max_allocation_bytes = std::min(v13.maxBufferSize, v11.maxMemoryAllocationSize),
+        .vendor_id = all.properties.vendorID,
+        .device_id = all.properties.deviceID};
+    api.GetPhysicalDeviceMemoryProperties(device, &found.memory);
+    DeviceDescription& seen = found.description;
+    seen.index = index;
+    seen.name = all.properties.deviceName;
+    seen.type = device_type(all.properties.deviceType);
+    std::ranges::copy(v11.deviceUUID, seen.uuid.begin());
+    seen.driver = recent ? std::format("{} {}", v12.driverName, v12.driverInfo) : "unknown";
+
+    const auto family = compute_family(api, device);
+    found.queue_family = family.value_or(0);
+    if (!recent)
+        seen.unusable = "it is older than Vulkan 1.3";
+    else if (!family)
+        seen.unusable = "it has no queue that computes";
+    else if (found.limits.maxComputeWorkGroupInvocations < kSmallestWorkgroup)
+        seen.unusable = std::format("its workgroups are smaller than {}", kSmallestWorkgroup);
+    else
+        seen.unusable = missing_features(api, device);
+    return found;
+}
+
+std::string roster(const std::vector<PhysicalDevice>& devices) {
+    std::string text;
+    for (const auto& d : devices)
+        text += std::format("{}{}: {}", text.empty() ? "" : ", ", d.description.index,
+                            d.description.name);
+    return text.empty() ? "none" : text;
+}
+
+std::expected<PhysicalDevice, std::string> usable(const PhysicalDevice& device) {
+    if (!device.description.unusable.empty())
+        return std::unexpected(std::format("{} cannot be used: {}", device.description.name,
+                                           device.description.unusable));
+    return device;
+}
+
+std::expected<PhysicalDevice, std::string> by_name(const std::vector<PhysicalDevice>& devices,
+                                                   const std::string& name) {
+    const PhysicalDevice* match = nullptr;
+    for (const auto& d : devices) {
+        if (!d.description.name.contains(name)) continue;
+        if (match)
+            return std::unexpected(
+                std::format("several devices are named \"{}\": {}", name, roster(devices)));
+        match = &d;
+    }
+    if (!match)
+        return std::unexpected(
+            std::format("no device is named \"{}\"; there are: {}", name, roster(devices)));
+    return usable(*match);
+}
+
+std::expected<PhysicalDevice, std::string> best(const std::vector<PhysicalDevice>& devices) {
+    const PhysicalDevice* top = nullptr;
+    for (const auto& d : devices) {
+        if (!d.description.unusable.empty() || d.description.type == DeviceType::Cpu) continue;
+        if (!top || preference(d.description.type) > preference(top->description.type)) top = &d;
+    }
+    if (top) return *top;
+    return std::unexpected(
+        std::format("no usable GPU; a software device is used only when it is named. There are: {}",
+                    roster(devices)));
+}
+
+}  // namespace
+
+std::string_view name(DeviceType type) {
+    switch (type) {
+        case DeviceType::Other:
+            return "other";
+        case DeviceType::Integrated:
+            return "integrated";
+        case DeviceType::Discrete:
+            return "discrete";
+        case DeviceType::Virtual:
+            return "virtual";
+        case DeviceType::Cpu:
+            return "cpu";
+    }
+    return "?";
+}
+
+std::expected<std::vector<PhysicalDevice>, std::string> Instance::devices() const {
+    std::uint32_t count = 0;
+    VkResult result = api_.EnumeratePhysicalDevices(handle_, &count, nullptr);
+    std::vector<VkPhysicalDevice> handles(count);
+    if (result == VK_SUCCESS && count != 0)
+        result = api_.EnumeratePhysicalDevices(handle_, &count, handles.data());
+    if (result < 0)
+        return std::unexpected(std::format("vkEnumeratePhysicalDevices failed with VkResult {}",
+                                           static_cast<int>(result)));
+    handles.resize(count);
+    std::vector<PhysicalDevice> found;
+    for (const VkPhysicalDevice handle : handles)
+        found.push_back(examine(api_, handle, static_cast<std::uint32_t>(found.size())));
+    return found;
+}
+
+std::expected<PhysicalDevice, std::string> choose(const std::vector<PhysicalDevice>& devices,
+                                                  const Options& options) {
+    if (options.index) {
+        if (*options.index >= devices.size())
+            return std::unexpected(std::format("no device has index {}; there are: {}",
+                                               *options.index, roster(devices)));
+        return usable(devices[*options.index]);
+    }
+    return options.name.empty() ? best(devices) : by_name(devices, options.name);
+}
+
+std::expected<std::vector<DeviceDescription>, std::string> list() {
+    const auto instance = Instance::create();
+    if (!instance) return std::unexpected(instance.error());
+    const auto devices = (*instance)->devices();
+    if (!devices) return std::unexpected(devices.error());
+    std::vector<DeviceDescription> descriptions;
+    for (const auto& device : *devices)
+        descriptions.push_back(device.description);
+    return descriptions;
+}
+
+std::expected<DeviceDescription, std::string> choose(const Options& options) {
+    const auto instance = Instance::create();
+    if (!instance) return std::unexpected(instance.error());
+    return (*instance)
+        ->devices()
+        .and_then([&](const auto& devices) { return choose(devices, options); })
+        .transform([](const auto& device) { return device.description; });
+}
+
+}  // namespace vulkan

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+//
+// A device under the validation layer, with a context and a queue. What a case leaves
+// alive, and every message of the layer, fails it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include "tosa/graph_builder.hpp"
+#include "tosa/target.hpp"
+#include "vulkan/provider.hpp"
+#include "vulkan/vulkan.hpp"
+
+namespace vulkan::test {
+
+using provider::Access;
+using provider::Binding;
+using provider::EventPhase;
+using provider::EventState;
+using tosa::test::GraphBuilder;
+using Bytes = std::vector<std::byte>;
+using Floats = std::vector<float>;
+
+inline constexpr std::uint32_t kEveryUsage = 0x1F;
+
+// What a driver and a layer keep in static storage looks leaked once they are unloaded with
+// the last instance, so they stay. Where they are not installed, this does nothing.
+inline const std::array kPinned{
+    dlopen("libvulkan_lvp.so", RTLD_NOW | RTLD_NODELETE),
+    dlopen("libVkLayer_khronos_validation.so", RTLD_NOW | RTLD_NODELETE),
+};
+
+// The software device by default: it is in every build root.
+inline std::string device_name() {
+    const char* chosen = std::getenv("VULKAN_DEVICE");
+    return chosen && *chosen ? chosen : "llvmpipe";
+}
+
+// Device cases are skipped without a device, unless that is said to be an error.
+inline bool skipped() {
+    const char* required = std::getenv("VIRTIO_ACCEL_VULKAN_REQUIRE_DEVICE");
+    return !(required && std::string_view(required) == "1") &&
+           !choose(Options{.name = device_name()});
+}
+
+class Source final : public provider::ByteSource {
+ public:
+    explicit Source(Bytes bytes) : bytes_(std::move(bytes)) {}
+    std::uint64_t size() const override { return bytes_.size(); }
+    Result<void> read(std::uint64_t offset, std::span<std::byte> to) override {
+        if (offset > bytes_.size() || to.size() > bytes_.size() - offset)
+            return std::unexpected(ErrorKind::OutOfBounds);
+        std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), to.size(), to.begin());
+        return {};
+    }
+
+ private:
+    Bytes bytes_;
+};
+
+class Sink final : public provider::ByteSink {
+ public:
+    explicit Sink(std::size_t size) : bytes(size, std::byte{0xEE}) {}
+    std::uint64_t size() const override { return bytes.size(); }
+    Result<void> write(std::uint64_t offset, std::span<const std::byte> from) override {
+        if (offset > bytes.size() || from.size() > bytes.size() - offset)
+            return std::unexpected(ErrorKind::OutOfBounds);
+        std::ranges::copy(from, bytes.begin() + static_cast<std::ptrdiff_t>(offset));
+        return {};
+    }
+    Bytes bytes;
+};
+
+template <class T>
+Bytes bytes_of(const std::vector<T>& values) {
+    const auto view = std::as_bytes(std::span(values));
+    return {view.begin(), view.end()};
+}
+
+template <class T>
+std::vector<T> values_of(const Bytes& bytes) {
+    std::vector<T> values(bytes.size() / sizeof(T));
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+    return values;
+}
+
+// The error of what must fail, as a kind that CHECK can compare.
+template <class T>
+ErrorKind error_of(const Result<T>& result) {
+    REQUIRE(!result);
+    return result.error().kind;
+}
+
+inline ErrorKind rejection(const provider::SubmitResult& result) {
+    const auto* rejected = std::get_if<provider::SubmitRejected>(&result);
+    REQUIRE(rejected);
+    return rejected->error.kind;
+}
+
+class Rig {
+ public:
+    explicit Rig(Options options = {}) {
+        options.name = device_name();
+        options.on_validation_message = [this](std::string_view message) {
+            const std::scoped_lock lock(mutex_);
+            messages_.emplace_back(message);
+        };
+        auto opened = open(options);
+        REQUIRE_MESSAGE(opened, opened.error_or(""));
+        provider_ = std::move(*opened);
+        context = make(provider_->create_context(0));
+        queue = make(provider_->create_queue(*context, 0));
+    }
+    ~Rig() {
+        if (queue) released(provider_->destroy_queue(std::move(queue)));
+        if (context) released(provider_->destroy_context(std::move(context)));
+        if (provider_) {
+            CHECK(provider_->copy_counters().staged_direct_bindings == 0);
+            CHECK(provider_->copy_counters().staged_direct_bytes == 0);
+        }
+        provider_.reset();
+        for (const auto& message : messages_)
+            FAIL_CHECK(message);
+    }
+    Rig(const Rig&) = delete;
+    Rig& operator=(const Rig&) = delete;
+
+    [[nodiscard]] provider::Provider& operator*() const { return *provider_; }
+    [[nodiscard]] provider::Provider* operator->() const { return provider_.get(); }
+    [[nodiscard]] Device& device() const {
+        return static_cast<VulkanProvider&>(*provider_).device();
+    }
+
+    template <class T>
+    static std::unique_ptr<T> make(Result<std::unique_ptr<T>> made) {
+        REQUIRE(made);
+        return std::move(*made);
+    }
+    template <class T>
+    static void released(provider::ReleaseResult<T> result) {
+        CHECK(std::holds_alternative<provider::Released>(result));
+    }
+
+    std::unique_ptr<provider::Buffer> buffer(std::uint64_t bytes,
+                                             MemoryDomain domain = MemoryDomain::Host,
+                                             std::uint32_t usage = kEveryUsage) {
+        return make(provider_->allocate_buffer(
+            *context, {.bytes = bytes, .alignment = 16, .domain = domain, .usage = usage}));
+    }
+    std::unique_ptr<provider::Buffer> buffer(const Bytes& bytes,
+                                             MemoryDomain domain = MemoryDomain::Host) {
+        auto made = buffer(bytes.size(), domain);
+        write(*made, 0, bytes);
+        return made;
+    }
+    void write(provider::Buffer& to, std::uint64_t offset, const Bytes& bytes) {
+        Source source(bytes);
+        REQUIRE(provider_->write_buffer(to, offset, source));
+    }
+    Bytes read(provider::Buffer& from, std::uint64_t offset, std::size_t bytes) {
+        Sink sink(bytes);
+        REQUIRE(provider_->read_buffer(from, offset, sink));
+        return sink.bytes;
+    }
+    void free(std::unique_ptr<provider::Buffer> made) {
+        released(provider_->free_buffer(std::move(made)));
+    }
+
+    Result<std::unique_ptr<provider::Program>> try_load(const Bytes& file,
+                                                        std::uint64_t resident_bytes = ~0ULL) {
+        Source source(file);
+        return provider_->load_program(*context,
+                                       {.format = tosa::kFormat,
+                                        .target = tosa::encode_target(tosa::kFloatTarget),
+                                        .resident_bytes = resident_bytes},
+                                       source);
+    }
+    std::unique_ptr<provider::Program> load(const GraphBuilder& graph) {
+        return make(try_load(graph.file()));
+    }
+    void unload(std::unique_ptr<provider::Program> program) {
+        released(provider_->unload_program(std::move(program)));
+    }
+
+    provider::SubmitResult try_submit(provider::Program& program,
+                                      const std::vector<Binding>& bindings,
+                                      std::uint64_t timeout_ns = 0) {
+        return provider_->submit(*queue, program, bindings, timeout_ns);
+    }
+    std::unique_ptr<provider::Event> submit(provider::Program& program,
+                                            const std::vector<Binding>& bindings,
+                                            std::uint64_t timeout_ns = 0) {
+        auto result = try_submit(program, bindings, timeout_ns);
+        REQUIRE(std::holds_alternative<provider::Accepted>(result));
+        return std::move(std::get<provider::Accepted>(result).event);
+    }
+    EventState poll(provider::Event& event) {
+        const auto state = provider_->poll_event(event);
+        REQUIRE(state);
+        return *state;
+    }
+    EventState wait(provider::Event& event) {
+        EventState state;
+        while (!(state = poll(event)).terminal())
+            std::this_thread::yield();
+        return state;
+    }
+    void finish(std::unique_ptr<provider::Event> event) {
+        CHECK(wait(*event).phase == EventPhase::Complete);
+        released(provider_->destroy_event(std::move(event)));
+    }
+
+    // Loads, binds whole buffers, runs once, and returns what the outputs hold.
+    std::vector<Bytes> run(const Bytes& file, const std::vector<Bytes>& inputs,
+                           const std::vector<std::size_t>& output_bytes,
+                           MemoryDomain domain = MemoryDomain::Host) {
+        auto program = make(try_load(file));
+        std::vector<std::unique_ptr<provider::Buffer>> buffers;
+        std::vector<Binding> bindings;
+        const auto bind = [&](std::unique_ptr<provider::Buffer> made, Access access) {
+            bindings.push_back({made.get(), 0, made->info().desc.bytes,
+                                static_cast<std::uint32_t>(bindings.size()), access});
+            buffers.push_back(std::move(made));
+        };
+        for (const Bytes& input : inputs)
+            bind(buffer(input, domain), Access::Read);
+        for (const std::size_t bytes : output_bytes)
+            bind(buffer(bytes, domain), Access::Write);
+        finish(submit(*program, bindings));
+
+        std::vector<Bytes> outputs;
+        for (std::size_t i = inputs.size(); i < buffers.size(); ++i)
+            outputs.push_back(read(*buffers[i], 0, output_bytes[i - inputs.size()]));
+        for (auto& made : buffers)
+            free(std::move(made));
+        unload(std::move(program));
+        return outputs;
+    }
+    Floats run(const GraphBuilder& graph, const std::vector<Floats>& inputs,
+               std::size_t output_elements, MemoryDomain domain = MemoryDomain::Host) {
+        std::vector<Bytes> bytes;
+        for (const Floats& input : inputs)
+            bytes.push_back(bytes_of(input));
+        return values_of<float>(run(graph.file(), bytes, {output_elements * 4}, domain)[0]);
+    }
+
+    std::unique_ptr<provider::Context> context;
+    std::unique_ptr<provider::Queue> queue;
+
+ private:
+    std::mutex mutex_;
+    std::vector<std::string> messages_;
+    std::unique_ptr<provider::Provider> provider_;
+};
+
+// Keeps the device's queue from starting anything submitted after it, until let go: what
+// is submitted meanwhile is surely pending.
+class QueueHold {
+ public:
+    explicit QueueHold(Device& device)
+        : device_(device), pool_(*CommandPool::create(device)), commands_(*pool_.allocate()) {
+        const VkSemaphoreTypeCreateInfo timeline{
+            .sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+            .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+        const VkSemaphoreCreateInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+                                         .pNext = &timeline};
+        const auto create = function<PFN_vkCreateSemaphore>("vkCreateSemaphore");
+        REQUIRE(create(device.handle(), &info, nullptr, &semaphore_) == VK_SUCCESS);
+
+        // The wait holds only its own batch; the barrier in that batch, whatever follows.
+        constexpr auto kAll = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+        REQUIRE(commands_.begin());
+        commands_.barrier({.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+                           .srcStageMask = kAll,
+                           .dstStageMask = kAll});
+        REQUIRE(commands_.end());
+        REQUIRE(
+            commands_.submit(VkSemaphoreSubmitInfo{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
+                                                   .semaphore = semaphore_,
+                                                   .value = 1,
+                                                   .stageMask = kAll}) == VK_SUCCESS);
+    }
+    ~QueueHold() {
+        let_go();
+        CHECK(commands_.wait());
+        function<PFN_vkDestroySemaphore>("vkDestroySemaphore")(device_.handle(), semaphore_,
+                                                               nullptr);
+    }
+    QueueHold(const QueueHold&) = delete;
+    QueueHold& operator=(const QueueHold&) = delete;
+
+    void let_go() {
+        if (std::exchange(open_, true)) return;
+        const VkSemaphoreSignalInfo info{
+            .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = semaphore_, .value = 1};
+        const auto signal = function<PFN_vkSignalSemaphore>("vkSignalSemaphore");
+        CHECK(signal(device_.handle(), &info) == VK_SUCCESS);
+    }
+
+ private:
+    template <class Function>
+    [[nodiscard]] Function function(const char* name) const {
+        return reinterpret_cast<Function>(
+            device_.instance().api().GetDeviceProcAddr(device_.handle(), name));
+    }
+
+    Device& device_;
+    CommandPool pool_;
+    Commands commands_;
+    VkSemaphore semaphore_ = VK_NULL_HANDLE;
+    bool open_ = false;
+};
+
+}  // namespace vulkan::test
