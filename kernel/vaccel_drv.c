@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The virtio driver: binding to a device, losing it, and its lives in between.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/virtio_config.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
+
+#include "vaccel_drv.h"
+
+static unsigned int device_id;
+module_param(device_id, uint, 0444);
+MODULE_PARM_DESC(device_id, "One more virtio device id to bind to, if not 0");
+
+/*
+ * A driver must not accept the reserved bits. Listing them makes the core report
+ * those that the device offers, and vaccel_validate() then refuses the device.
+ */
+static const unsigned int vaccel_features[] = {
+	VIRTIO_ACCEL_F_MULTI_QUEUE,
+	VIRTIO_ACCEL_F_EVENT_QUEUE,
+	VIRTIO_ACCEL_F_EXTERNAL_MEMORY,
+	VIRTIO_ACCEL_F_TIMELINE_FENCES,
+	VIRTIO_ACCEL_F_SECURE_CONTEXTS,
+};
+
+static int vaccel_validate(struct virtio_device *vdev)
+{
+	struct virtio_accel_config config;
+	unsigned int i;
+
+	if (!virtio_has_feature(vdev, VIRTIO_F_VERSION_1))
+		return -ENODEV;
+	for (i = 0; i < ARRAY_SIZE(vaccel_features); i++)
+		if (virtio_has_feature(vdev, vaccel_features[i]))
+			return -ENODEV;
+	return vaccel_config_read(vdev, &config);
+}
+
+/* What the chains of the device can carry. */
+static void vaccel_limits_init(struct vaccel_device *dev)
+{
+	size_t seg = min3(virtio_max_dma_size(dev->vdev), KMALLOC_MAX_SIZE, (size_t)SZ_1G);
+
+	dev->max_segs = le16_to_cpu(dev->config.max_chain_descriptors);
+	dev->max_seg_bytes = max(round_down(seg, PAGE_SIZE), PAGE_SIZE);
+	dev->max_request = min_t(u64, le32_to_cpu(dev->config.max_request_bytes),
+				 (u64)dev->max_seg_bytes * (dev->max_segs - 1));
+	dev->max_response = min_t(u64, le32_to_cpu(dev->config.max_response_bytes),
+				  (u64)dev->max_seg_bytes * (dev->max_segs - 1));
+}
+
+static void vaccel_config_work(struct work_struct *work)
+{
+	struct vaccel_device *dev = container_of(work, struct vaccel_device, config_work);
+
+	if (dev->vdev->config->get_status(dev->vdev) & VIRTIO_CONFIG_S_NEEDS_RESET)
+		vaccel_vq_lose(dev, "it needs a reset");
+}
+
+/* Context: interrupt. */
+static void vaccel_config_changed(struct virtio_device *vdev)
+{
+	struct vaccel_device *dev = vdev->priv;
+
+	queue_work(dev->vq_wq, &dev->config_work);
+}
+
+/* End a life of the device; whatever it had for us is lost. */
+static void vaccel_stop(struct vaccel_device *dev)
+{
+	vaccel_vq_stop(dev);
+	cancel_work_sync(&dev->config_work);
+}
+
+/* Runs when the last file is closed, if that is after the device has gone. */
+static void vaccel_fini(struct drm_device *drm, void *data)
+{
+	struct vaccel_device *dev = data;
+
+	flush_delayed_work(&dev->reap_work);
+	cancel_delayed_work_sync(&dev->reap_work);
+	destroy_workqueue(dev->reap_wq);
+	destroy_workqueue(dev->vq_wq);
+}
+
+static int vaccel_init(struct vaccel_device *dev)
+{
+	int ret;
+
+	init_waitqueue_head(&dev->event_wait);
+	spin_lock_init(&dev->buffers_lock);
+	INIT_WORK(&dev->config_work, vaccel_config_work);
+	vaccel_vq_init(dev);
+	vaccel_reap_init(dev);
+	ret = drmm_mutex_init(&dev->drm, &dev->vq.publish);
+	if (ret)
+		return ret;
+
+	/* The reaper waits for the other one. */
+	dev->vq_wq = alloc_workqueue("virtio_accel", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!dev->vq_wq)
+		return -ENOMEM;
+	dev->reap_wq = alloc_workqueue("virtio_accel_reap", WQ_UNBOUND, 0);
+	if (!dev->reap_wq) {
+		destroy_workqueue(dev->vq_wq);
+		return -ENOMEM;
+	}
+	return drmm_add_action_or_reset(&dev->drm, vaccel_fini, dev);
+}
+
+static int vaccel_probe(struct virtio_device *vdev)
+{
+	struct vaccel_device *dev;
+	int ret;
+
+	dev = devm_drm_dev_alloc(&vdev->dev, &vaccel_drm_driver, struct vaccel_device, drm);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	dev->vdev = vdev;
+	vdev->priv = dev;
+	ret = vaccel_init(dev);
+	if (ret)
+		return ret;
+	ret = vaccel_config_read(vdev, &dev->config);
+	if (ret)
+		return ret;
+	vaccel_limits_init(dev);
+
+	ret = vaccel_vq_start(dev);
+	if (ret)
+		return ret;
+	ret = vaccel_info_fetch(dev, &dev->info);
+	if (ret)
+		goto err_stop;
+	ret = drm_dev_register(&dev->drm, 0);
+	if (ret)
+		goto err_stop;
+	return 0;
+
+err_stop:
+	vaccel_stop(dev);
+	return ret;
+}
+
+static void vaccel_remove(struct virtio_device *vdev)
+{
+	struct vaccel_device *dev = vdev->priv;
+
+	/* Who waits must leave before the file operations can be shut. */
+	vaccel_vq_lose(dev, NULL);
+	drm_dev_unplug(&dev->drm);
+	vaccel_stop(dev);
+}
+
+static int vaccel_freeze(struct virtio_device *vdev)
+{
+	vaccel_stop(vdev->priv);
+	return 0;
+}
+
+/* All objects of the life before are gone; files stay and can make new ones. */
+static int vaccel_restore(struct virtio_device *vdev)
+{
+	struct vaccel_device *dev = vdev->priv;
+	struct drm_virtio_accel_device_info info;
+	struct virtio_accel_config config;
+	int ret;
+
+	ret = vaccel_config_read(vdev, &config);
+	if (ret)
+		return ret;
+	if (memcmp(&config, &dev->config, sizeof(config)))
+		return -ENODEV;
+	ret = vaccel_vq_start(dev);
+	if (ret)
+		return ret;
+	ret = vaccel_info_fetch(dev, &info);
+	if (!ret && memcmp(&info, &dev->info, sizeof(info)))
+		ret = -ENODEV;
+	if (ret) {
+		drm_err(&dev->drm, "not the same device after a reset: %d\n", ret);
+		vaccel_stop(dev);
+	}
+	return ret;
+}
+
+static const struct virtio_device_id vaccel_id_table[] = {
+	{ VIRTIO_ACCEL_ID_EXPERIMENTAL, VIRTIO_DEV_ANY_ID },
+	{ 0 },
+};
+MODULE_DEVICE_TABLE(virtio, vaccel_id_table);
+
+/* The same with device_id: filled in before the driver is registered. */
+static struct virtio_device_id vaccel_ids[] = {
+	{ VIRTIO_ACCEL_ID_EXPERIMENTAL, VIRTIO_DEV_ANY_ID },
+	{ 0 },
+	{ 0 },
+};
+
+static struct virtio_driver vaccel_driver = {
+	.driver.name = "virtio_accel",
+	.id_table = vaccel_ids,
+	.feature_table = vaccel_features,
+	.feature_table_size = ARRAY_SIZE(vaccel_features),
+	.validate = vaccel_validate,
+	.probe = vaccel_probe,
+	.remove = vaccel_remove,
+	.config_changed = vaccel_config_changed,
+	.freeze = pm_sleep_ptr(vaccel_freeze),
+	.restore = pm_sleep_ptr(vaccel_restore),
+#ifdef HAVE_VIRTIO_RESET_OPS
+	.reset_prepare = vaccel_freeze,
+	.reset_done = vaccel_restore,
+#endif
+};
+
+static int __init vaccel_module_init(void)
+{
+	if (device_id == VIRTIO_DEV_ANY_ID)
+		return -EINVAL;
+	if (device_id)
+		vaccel_ids[1] = (struct virtio_device_id) { device_id, VIRTIO_DEV_ANY_ID };
+	return register_virtio_driver(&vaccel_driver);
+}
+module_init(vaccel_module_init);
+
+static void __exit vaccel_module_exit(void)
+{
+	unregister_virtio_driver(&vaccel_driver);
+}
+module_exit(vaccel_module_exit);
+
+MODULE_DESCRIPTION("virtio accelerator driver");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * virtio-accel guest driver: what its files share.
+ *
+ * Layers, each calling only downwards:
+ *
+ *   ioctl, ctx, buf, xfer, submit, event, wait	what userspace asks for
+ *   obj, reap		life of an object, from a command to its release
+ *   cmd		one request and the validation of its response
+ *   vq			the command virtqueue
+ *   frame		memory of a request or a response
+ *
+ * Lock order, outermost first:
+ *
+ *   vaccel_event.release (mutex)
+ *   vaccel_vq.publish (mutex)
+ *   vaccel_file.objects (xa_lock), vaccel_device.buffers_lock (spin)
+ *   vaccel_vq.lock, vaccel_event.lock, vaccel_device.reap_lock (spin, leaves)
+ *
+ * No lock is taken in interrupt context: callbacks only queue work.
+ */
+#ifndef _VACCEL_DRV_H
+#define _VACCEL_DRV_H
+
+#include <linux/completion.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/scatterlist.h>
+#include <linux/spinlock.h>
+#include <linux/virtio.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include <drm/drm_device.h>
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+
+#include <drm/virtio_accel.h>
+#include <linux/virtio_accel.h>
+
+struct vaccel_request;
+
+/*
+ * struct vaccel_frame - memory of one frame, in physically contiguous segments
+ *
+ * All segments but the last have @seg_bytes bytes. A header and the fixed part
+ * of any payload never cross the end of the first segment.
+ */
+struct vaccel_frame {
+	size_t bytes;
+	size_t seg_bytes;
+	unsigned int nsegs;
+	void **segs;
+	void *seg0;		/* what @segs points to if there is only one */
+};
+
+/*
+ * struct vaccel_vq - the command virtqueue and what is on it
+ */
+struct vaccel_vq {
+	struct virtqueue *vq;		/* changed with @publish and @lock held */
+	struct mutex publish;		/* one publisher, in order of arrival */
+	wait_queue_head_t space;	/* the publisher, for descriptors */
+	spinlock_t lock;		/* guards the ring and what names it below */
+	struct list_head inflight;	/* @lock: requests that the ring owns */
+	u64 next_id;			/* @lock */
+	u32 epoch;			/* written with @lock: lives of the device so far */
+	bool lost;			/* written with @lock: publish nothing */
+	struct work_struct drain;
+	struct delayed_work watchdog;
+};
+
+/*
+ * struct vaccel_device - one accelerator
+ *
+ * Lives until the last file is closed, which can be after the virtio device has
+ * gone: nothing but the virtqueue layer may use @vdev after probe.
+ */
+struct vaccel_device {
+	struct drm_device drm;
+	struct virtio_device *vdev;
+
+	/* What the device said it can do; constant once probed. */
+	struct virtio_accel_config config;
+	struct drm_virtio_accel_device_info info;
+	unsigned int max_segs;		/* descriptors of a chain */
+	size_t max_seg_bytes;		/* bytes of a descriptor, whole pages */
+	size_t max_request;		/* bytes of a frame that can be sent */
+	size_t max_response;
+
+	struct vaccel_vq vq;
+	struct workqueue_struct *vq_wq;
+	struct work_struct config_work;
+
+	wait_queue_head_t event_wait;	/* an event changed, or the device was lost */
+
+	spinlock_t buffers_lock;	/* guards what names it below */
+
+	struct workqueue_struct *reap_wq;
+	struct delayed_work reap_work;
+	spinlock_t reap_lock;		/* guards what names it below */
+	struct list_head reap_list;	/* @reap_lock: unreferenced objects */
+};
+
+/*
+ * struct vaccel_file - handles of one open file, buffers apart
+ */
+struct vaccel_file {
+	struct xarray objects;		/* xa_lock; struct vaccel_object */
+	u32 next_handle;		/* xa_lock */
+};
+
+enum vaccel_kind {
+	VACCEL_CONTEXT,
+	VACCEL_BUFFER,
+	VACCEL_PROGRAM,
+	VACCEL_QUEUE,
+	VACCEL_EVENT,
+};
+
+/*
+ * struct vaccel_object - an object of the device and our references to it
+ *
+ * Whoever may still name the object to the device holds a reference: handles,
+ * children, events, and the request that creates it. When the last one goes,
+ * the reaper releases the object on the device. An object so outlives all that
+ * depends on it, and a command that nobody waits for any more leaks nothing.
+ */
+struct vaccel_object {
+	struct kref ref;
+	enum vaccel_kind kind;
+	u32 epoch;			/* life of the device that it belongs to */
+	u64 id;				/* 0 while the device has no such object */
+	struct vaccel_device *dev;
+	struct vaccel_context *ctx;	/* reference; NULL for a context */
+
+	/* The reaper's, after the last reference. */
+	struct list_head node;
+	unsigned long reap_at;		/* jiffies */
+	unsigned int reap_tries;
+};
+
+struct vaccel_context {
+	struct vaccel_object obj;
+	bool closed;			/* written with xa_lock of the file: being destroyed */
+	struct list_head buffers;	/* buffers_lock: struct vaccel_gem */
+};
+
+struct vaccel_buffer {
+	struct vaccel_object obj;
+	u64 size;
+	u32 usage;
+};
+
+struct vaccel_event {
+	struct vaccel_object obj;
+	struct mutex release;		/* one DESTROY_EVENT at a time */
+	spinlock_t lock;		/* guards what names it below */
+	u16 state;			/* @lock: last known, final unless PENDING */
+	u16 error;			/* @lock: why it FAILED */
+	bool polling;			/* @lock: a POLL_EVENT is outstanding */
+	int poll_error;			/* @lock: why the last POLL_EVENT failed */
+	bool detached;			/* let it end by itself */
+	bool cancelled;			/* the reaper's: CANCEL_EVENT was sent */
+	unsigned int nheld;
+	struct vaccel_object **held;	/* queue, program and buffers, referenced */
+};
+
+/*
+ * struct vaccel_reply - a validated response
+ */
+struct vaccel_reply {
+	u16 status;		/* VIRTIO_ACCEL_S_* */
+	u16 state;		/* POLL_EVENT: VIRTIO_ACCEL_EVENT_* */
+	u16 error;		/* POLL_EVENT: why it FAILED */
+	u64 id;			/* of the created object or event, or 0 */
+};
+
+enum vaccel_request_state {
+	VACCEL_REQUEST_NEW,
+	VACCEL_REQUEST_WAITING,
+	VACCEL_REQUEST_DONE,
+};
+
+/*
+ * struct vaccel_request - one command
+ *
+ * The ring holds a reference from publication until it gives the chain back, so
+ * whatever the device may write to outlives an impatient caller.
+ */
+struct vaccel_request {
+	struct kref ref;
+	struct vaccel_device *dev;
+	u16 opcode;
+	u32 epoch;
+	u64 id;
+	struct vaccel_object *object;	/* reference; whom the command is about */
+	/*
+	 * Called once, in process context, when the device has answered or broken
+	 * the protocol (-EIO), whether or not anybody waits. May be NULL.
+	 */
+	void (*done)(struct vaccel_request *req, int error);
+	struct vaccel_reply reply;
+	struct list_head node;		/* vq lock */
+	enum vaccel_request_state state; /* vq lock */
+	unsigned long deadline;		/* vq lock; jiffies */
+	int error;			/* vq lock until done */
+	struct completion completion;
+	struct vaccel_frame out;
+	struct vaccel_frame in;
+	struct scatterlist sg[];	/* of @out, then of @in */
+};
+
+#define to_vaccel(drm_)		container_of(drm_, struct vaccel_device, drm)
+#define to_context(obj_)	container_of(obj_, struct vaccel_context, obj)
+#define to_buffer(obj_)		container_of(obj_, struct vaccel_buffer, obj)
+#define to_event(obj_)		container_of(obj_, struct vaccel_event, obj)
+
+/* vaccel_frame.c */
+int vaccel_frame_init(struct vaccel_frame *frame, size_t bytes, unsigned int max_segs, gfp_t gfp);
+void vaccel_frame_fini(struct vaccel_frame *frame);
+void vaccel_frame_sg(const struct vaccel_frame *frame, struct scatterlist *sg);
+void vaccel_frame_read(const struct vaccel_frame *frame, size_t at, void *to, size_t bytes);
+void vaccel_frame_write(struct vaccel_frame *frame, size_t at, const void *from, size_t bytes);
+int vaccel_frame_to_user(const struct vaccel_frame *frame, size_t at, u64 to, size_t bytes);
+int vaccel_frame_from_user(struct vaccel_frame *frame, size_t at, u64 from, size_t bytes);
+
+/* vaccel_vq.c */
+void vaccel_vq_init(struct vaccel_device *dev);
+int vaccel_vq_start(struct vaccel_device *dev);
+void vaccel_vq_stop(struct vaccel_device *dev);
+int vaccel_vq_post(struct vaccel_request *req);
+int vaccel_vq_wait(struct vaccel_request *req);
+void vaccel_vq_lose(struct vaccel_device *dev, const char *why);
+
+/* vaccel_cmd.c */
+struct vaccel_request *vaccel_request_new(struct vaccel_device *dev, u32 epoch, u16 opcode,
+					  size_t out_bytes, size_t in_bytes);
+struct vaccel_request *vaccel_request_for(struct vaccel_object *obj, u16 opcode, size_t in_bytes);
+void vaccel_request_get(struct vaccel_request *req);
+void vaccel_request_put(struct vaccel_request *req);
+void *vaccel_request_payload(struct vaccel_request *req);
+int vaccel_request_decode(struct vaccel_request *req, u32 used);
+int vaccel_request_run(struct vaccel_request *req);
+int vaccel_request_command(struct vaccel_request *req);
+int vaccel_status_errno(u16 status);
+
+/* vaccel_info.c */
+int vaccel_config_read(struct virtio_device *vdev, struct virtio_accel_config *config);
+int vaccel_info_fetch(struct vaccel_device *dev, struct drm_virtio_accel_device_info *info);
+
+/* vaccel_obj.c */
+void vaccel_object_init(struct vaccel_object *obj, struct vaccel_device *dev,
+			enum vaccel_kind kind, struct vaccel_context *ctx);
+struct vaccel_object *vaccel_object_get(struct vaccel_object *obj);
+void vaccel_object_put(struct vaccel_object *obj);
+void vaccel_object_created(struct vaccel_request *req, int error);
+int vaccel_object_create(struct vaccel_file *file, struct vaccel_object *obj,
+			 struct vaccel_request *req, u32 *handle);
+int vaccel_object_release(struct vaccel_object *obj);
+bool vaccel_object_orphaned(const struct vaccel_object *obj);
+
+int vaccel_handle_reserve(struct vaccel_file *file, u32 *handle);
+void vaccel_handle_cancel(struct vaccel_file *file, u32 handle);
+int vaccel_handle_publish(struct vaccel_file *file, u32 handle, struct vaccel_object *obj);
+struct vaccel_object *vaccel_handle_lookup(struct vaccel_file *file, u32 handle,
+					   enum vaccel_kind kind);
+bool vaccel_handle_drop(struct vaccel_file *file, u32 handle, struct vaccel_object *obj);
+int vaccel_handle_destroy(struct vaccel_file *file, u32 handle, enum vaccel_kind kind);
+
+/* vaccel_reap.c */
+void vaccel_reap_init(struct vaccel_device *dev);
+void vaccel_reap_queue(struct vaccel_object *obj);
+void vaccel_reap_kick(struct vaccel_device *dev);
+
+/* vaccel_buf.c */
+struct vaccel_buffer *vaccel_buffer_lookup(struct drm_file *filp, u32 handle);
+void vaccel_buffers_revoke(struct vaccel_context *ctx);
+
+/* vaccel_ctx.c */
+struct vaccel_context *vaccel_context_lookup(struct vaccel_file *file, u32 handle);
+void vaccel_context_close(struct vaccel_file *file, struct vaccel_context *ctx);
+
+/* vaccel_event.c */
+struct vaccel_event *vaccel_event_new(struct vaccel_context *ctx, unsigned int nheld);
+void vaccel_event_drop(struct vaccel_event *event);
+int vaccel_event_poll(struct vaccel_event *event);
+void vaccel_event_abandon(struct vaccel_event *event);
+
+extern const struct drm_driver vaccel_drm_driver;
+
+/* The ioctls, each beside what it works on. */
+#define VACCEL_IOCTL(name_) \
+	int vaccel_ioctl_##name_(struct drm_device *drm, void *data, struct drm_file *filp)
+
+VACCEL_IOCTL(dev_query);
+VACCEL_IOCTL(ctx_create);
+VACCEL_IOCTL(ctx_destroy);
+VACCEL_IOCTL(buf_create);
+VACCEL_IOCTL(buf_write);
+VACCEL_IOCTL(buf_read);
+VACCEL_IOCTL(prog_load);
+VACCEL_IOCTL(prog_unload);
+VACCEL_IOCTL(queue_create);
+VACCEL_IOCTL(queue_destroy);
+VACCEL_IOCTL(submit);
+VACCEL_IOCTL(event_wait);
+VACCEL_IOCTL(event_cancel);
+VACCEL_IOCTL(event_destroy);
+
+#endif /* _VACCEL_DRV_H */
