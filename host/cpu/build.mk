@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The CPU provider.
 
-$(eval $(call library,cpu,$(addprefix host/cpu/,arena.cpp bindings.cpp kernels/add.cpp kernels/clamp.cpp \
+$(eval $(call library,cpu,$(addprefix host/cpu/,arena.cpp kernels/add.cpp kernels/clamp.cpp \
 	kernels/copy.cpp kernels/matmul.cpp kernels/table.cpp lane.cpp load.cpp plan.cpp provider.cpp),-Ihost))
 
 $(cpu-objects): | $(O)/gen/tosa_generated.h

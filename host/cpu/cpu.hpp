@@ -9,9 +9,9 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "provider/provider.hpp"
+#include "provider/tosa_artifact.hpp"
 
 namespace cpu {
 
@@ -19,8 +19,7 @@ struct Options {
     std::uint64_t max_buffer_bytes = std::uint64_t{1} << 30;
     std::uint64_t max_program_bytes = std::uint64_t{4} << 30;  // artifact, intermediates, plan
 
-    // Told, by the thread that loads it, why a program was refused.
-    std::function<void(std::string_view)> program_refused{};
+    provider::ProgramRefused program_refused{};
 
     // Nanoseconds that never run backwards; by default those of the steady clock.
     std::function<std::uint64_t()> now{};

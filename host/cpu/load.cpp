@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tosa/graph.hpp"
+#include "provider/tosa_artifact.hpp"
 
 namespace cpu {
 namespace {
@@ -11,30 +11,11 @@ namespace {
 using provider::ErrorKind;
 using provider::Result;
 
-ErrorKind kind_of(tosa::GraphError::Kind kind) {
-    switch (kind) {
-        case tosa::GraphError::Kind::Malformed:
-            return ErrorKind::InvalidArgument;
-        case tosa::GraphError::Kind::Unsupported:
-            return ErrorKind::Unsupported;
-        case tosa::GraphError::Kind::LimitExceeded:
-            return ErrorKind::ResourceLimit;
-        case tosa::GraphError::Kind::OutOfMemory:
-            return ErrorKind::OutOfMemory;
-    }
-    return ErrorKind::InvalidArgument;
-}
-
-Result<Plan> plan(std::span<const std::byte> artifact, const Options& options) {
-    const auto refuse = [&](std::string_view why, ErrorKind kind) {
-        if (options.program_refused) options.program_refused(why);
-        return std::unexpected(provider::Error(kind));
-    };
-    const auto graph = tosa::build_graph(artifact, tosa::kFloatTarget);
-    if (!graph) return refuse(graph.error().message, kind_of(graph.error().kind));
-    auto made = make_plan(*graph);
-    if (!made) return refuse(made.error(), ErrorKind::Unsupported);
-    return std::move(*made);
+Result<Plan> plan(const tosa::Graph& graph, const Options& options) {
+    auto made = make_plan(graph);
+    if (made) return std::move(*made);
+    if (options.program_refused) options.program_refused(made.error());
+    return std::unexpected(ErrorKind::Unsupported);
 }
 
 }  // namespace
@@ -42,19 +23,16 @@ Result<Plan> plan(std::span<const std::byte> artifact, const Options& options) {
 Result<std::unique_ptr<ProgramObject>> load(ContextObject& context,
                                             const provider::ProgramDesc& desc,
                                             provider::ByteSource& source, const Options& options) {
-    if (desc.format != tosa::kFormat) return std::unexpected(ErrorKind::Unsupported);
-    if (desc.target != tosa::encode_target(tosa::kFloatTarget))
-        return std::unexpected(ErrorKind::Incompatible);
     const std::uint64_t most = std::min(desc.resident_bytes, options.max_program_bytes);
     const std::uint64_t own_bytes = sizeof(ProgramObject) + source.size();
     if (own_bytes > most) return std::unexpected(ErrorKind::ResourceLimit);
 
-    auto program = std::make_unique<ProgramObject>(context);
-    program->artifact.resize(source.size());
-    if (const auto read = source.read(0, program->artifact); !read)
-        return std::unexpected(read.error());
-    auto planned = plan(program->artifact, options);
+    auto artifact = provider::read_tosa(desc, source, tosa::kFloatTarget, options.program_refused);
+    if (!artifact) return std::unexpected(artifact.error());
+    auto planned = plan(artifact->graph, options);
     if (!planned) return std::unexpected(planned.error());
+    auto program = std::make_unique<ProgramObject>(context);
+    program->artifact = std::move(artifact->bytes);
     program->plan = std::move(*planned);
     if (program->plan.bytes() > most - own_bytes) return std::unexpected(ErrorKind::ResourceLimit);
 

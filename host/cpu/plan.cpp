@@ -53,12 +53,12 @@ class Planner {
     void place_slots() {
         for (const tosa::ValueId id : graph_.inputs) {
             places_[id] = slot_place();
-            add_slot(id, false);
+            add_slot(id, provider::Access::Read);
         }
         for (const tosa::ValueId id : graph_.outputs) {
             const bool computed = !places_[id] && !graph_.values[id].constant();
             if (computed) places_[id] = slot_place();
-            add_slot(id, true);
+            add_slot(id, provider::Access::Write);
         }
     }
 
@@ -66,9 +66,9 @@ class Planner {
         return {.kind = Place::Kind::Slot, .index = plan_.slots.size()};
     }
 
-    void add_slot(tosa::ValueId id, bool output) {
+    void add_slot(tosa::ValueId id, provider::Access access) {
         const tosa::Value& value = graph_.values[id];
-        plan_.slots.push_back({value.bytes, element_alignment(value.type), output});
+        plan_.slots.push_back({value.bytes, element_alignment(value.type), access});
     }
 
     // A block output that no operator writes at its own slot: an input, a constant,
@@ -148,7 +148,7 @@ class Planner {
 }  // namespace
 
 std::uint64_t Plan::bytes() const {
-    return arena_bytes + slots.capacity() * sizeof(Slot) +
+    return arena_bytes + slots.capacity() * sizeof(provider::Slot) +
            steps.capacity() * (sizeof(Step) + kMaxKernelBytes) +
            operands.capacity() * sizeof(Place) + constant_copies.capacity() * sizeof(ConstantCopy);
 }

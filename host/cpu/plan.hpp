@@ -8,16 +8,10 @@
 #include <vector>
 
 #include "cpu/kernel.hpp"
+#include "provider/bindings.hpp"
 #include "tosa/graph.hpp"
 
 namespace cpu {
-
-// What a binding slot takes: exactly this many bytes, at a multiple of its element.
-struct Slot {
-    std::uint64_t bytes = 0;
-    std::uint64_t alignment = 1;
-    bool output = false;
-};
 
 struct Step {
     std::unique_ptr<Kernel> kernel;
@@ -35,7 +29,7 @@ struct ConstantCopy {
 // A program as it runs: kernels in order, and where each operand lies. Points into
 // the artifact for constants. Nothing else of the graph is kept.
 struct Plan {
-    std::vector<Slot> slots;
+    std::vector<provider::Slot> slots;
     std::vector<Step> steps;
     std::vector<Place> operands;
     std::vector<ConstantCopy> constant_copies;

@@ -8,15 +8,17 @@
 #include <new>
 #include <system_error>
 
-#include "cpu/bindings.hpp"
 #include "cpu/cpu.hpp"
 #include "cpu/load.hpp"
 #include "cpu/objects.hpp"
+#include "provider/bindings.hpp"
+#include "provider/guard.hpp"
 
 namespace cpu {
 namespace {
 
 using provider::ErrorKind;
+using provider::guarded;
 using provider::Released;
 using provider::ReleaseRejected;
 using provider::ReleaseResult;
@@ -45,18 +47,6 @@ std::uint64_t steady_nanoseconds() {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-}
-
-// The edge that no exception crosses.
-template <class Call>
-auto guarded(Call call) -> decltype(call()) {
-    try {
-        return call();
-    } catch (const std::bad_alloc&) {
-        return std::unexpected(provider::Error(ErrorKind::OutOfMemory));
-    } catch (const std::system_error&) {  // no more threads
-        return std::unexpected(provider::Error(ErrorKind::ResourceLimit));
-    }
 }
 
 // Ends an object that nothing depends on, and takes it off its context's account.
@@ -203,7 +193,7 @@ class CpuProvider final : public provider::Provider {
         const auto& object = static_cast<const BufferObject&>(buffer);
         const provider::BufferDesc& desc = object.about.desc;
         if ((desc.usage & usage) == 0) return std::unexpected(ErrorKind::PermissionDenied);
-        if (offset > desc.bytes || bytes > desc.bytes - offset)
+        if (!provider::within(offset, bytes, desc.bytes))
             return std::unexpected(ErrorKind::OutOfBounds);
         return std::span(object.memory.data() + offset, bytes);
     }
@@ -253,10 +243,13 @@ SubmitResult CpuProvider::submit(provider::Queue& queue, provider::Program& prog
     ContextObject& context = static_cast<QueueObject&>(queue).context;
     auto& loaded = static_cast<ProgramObject&>(program);
     if (&loaded.context != &context) return SubmitRejected{ErrorKind::InvalidArgument};
-    if (const auto checked =
-            check_bindings(context, loaded, bindings, info_.max_bindings_per_submission);
-        !checked)
-        return SubmitRejected{checked.error()};
+    const auto valid = provider::check_bindings(
+        bindings, info_.max_bindings_per_submission, [&](const provider::Buffer& buffer) {
+            return &static_cast<const BufferObject&>(buffer).context == &context;
+        });
+    if (!valid) return SubmitRejected{valid.error()};
+    if (!provider::fits(bindings, loaded.plan.slots))
+        return SubmitRejected{ErrorKind::Incompatible};
     if (context.events >= info_.max_events_per_context)
         return SubmitRejected{ErrorKind::ResourceLimit};
 

@@ -4,6 +4,7 @@
 #include "engine/device.hpp"
 #include "engine/ports.hpp"
 #include "engine/release.hpp"
+#include "provider/bindings.hpp"
 
 namespace engine {
 
@@ -15,8 +16,6 @@ bool truthful(const provider::AllocationInfo& info, const provider::BufferDesc& 
     constexpr std::uint32_t known = provider::kPropertyHostVisible |
                                     provider::kPropertyDeviceLocal |
                                     provider::kPropertyDirectBinding;
-    constexpr std::uint32_t program_usage =
-        provider::kUsageProgramInput | provider::kUsageProgramOutput | provider::kUsageMutableState;
     std::uint32_t required = 0;
     switch (asked.domain) {
         case provider::MemoryDomain::Host:
@@ -29,7 +28,7 @@ bool truthful(const provider::AllocationInfo& info, const provider::BufferDesc& 
             required = provider::kPropertyHostVisible | provider::kPropertyDirectBinding;
             break;
     }
-    if ((asked.usage & program_usage) != 0) required |= provider::kPropertyDirectBinding;
+    if ((asked.usage & provider::kUsageProgram) != 0) required |= provider::kPropertyDirectBinding;
     return info.desc == asked && info.allocation_bytes >= asked.bytes &&
            std::has_single_bit(info.alignment) && info.alignment >= asked.alignment &&
            (info.properties & ~known) == 0 && (info.properties & required) == required;

@@ -4,25 +4,13 @@
 #include "engine/device.hpp"
 #include "engine/release.hpp"
 #include "engine/status.hpp"
+#include "provider/bindings.hpp"
 
 namespace engine {
 
 using wire::Status;
 
 namespace {
-
-bool access_allowed(provider::Access access, std::uint32_t usage) {
-    const auto has_any = [usage](std::uint32_t mask) { return (usage & mask) != 0; };
-    switch (access) {
-        case provider::Access::Read:
-            return has_any(provider::kUsageProgramInput | provider::kUsageMutableState);
-        case provider::Access::Write:
-            return has_any(provider::kUsageProgramOutput | provider::kUsageMutableState);
-        case provider::Access::ReadWrite:
-            return has_any(provider::kUsageMutableState);
-    }
-    return false;
-}
 
 virtio_accel_event_state to_wire(const provider::EventState& state) {
     const bool failed = state.phase == provider::EventPhase::Failed;
@@ -82,7 +70,7 @@ Reply Device::execute(const wire::Submit& command, Ports&) {
         BufferRecord& buffer = buffers_[event.buffers[i]];
         const auto access = static_cast<provider::Access>(binding.access);
         if (binding.offset + binding.bytes > buffer.desc.bytes) return Status::OutOfBounds;
-        if (!access_allowed(access, buffer.desc.usage)) return Status::PermissionDenied;
+        if (!provider::permits(buffer.desc.usage, access)) return Status::PermissionDenied;
         provider_bindings_.push_back(
             {buffer.native.get(), binding.offset, binding.bytes, binding.slot, access});
     }

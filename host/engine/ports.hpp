@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "provider/bindings.hpp"
 #include "provider/bytes.hpp"
 #include "wire/frame.hpp"
 
@@ -20,7 +21,7 @@ class FrameSource final : public provider::ByteSource {
 
     [[nodiscard]] provider::Result<void> read(std::uint64_t offset,
                                               std::span<std::byte> to) override {
-        if (offset > bytes_ || to.size() > bytes_ - offset)
+        if (!provider::within(offset, to.size(), bytes_))
             return std::unexpected(provider::ErrorKind::OutOfBounds);
         frame_.read(base_ + offset, to);
         return {};
@@ -41,7 +42,7 @@ class FrameSink final : public provider::ByteSink {
 
     [[nodiscard]] provider::Result<void> write(std::uint64_t offset,
                                                std::span<const std::byte> from) override {
-        if (offset > bytes_ || from.size() > bytes_ - offset)
+        if (!provider::within(offset, from.size(), bytes_))
             return std::unexpected(provider::ErrorKind::OutOfBounds);
         frame_.write(base_ + offset, from);
         return {};

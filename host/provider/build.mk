@@ -1,4 +1,9 @@
 # SPDX-License-Identifier: MIT
+$(eval $(call library,provider,\
+	host/provider/bindings.cpp \
+	host/provider/tosa_artifact.cpp,\
+	-Ihost))
+
 $(eval $(call library,mock,\
 	host/provider/mock/artifact.cpp \
 	host/provider/mock/mock.cpp,\

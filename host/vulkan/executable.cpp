@@ -28,7 +28,7 @@ class SpanSource final : public provider::ByteSource {
 Result<std::shared_ptr<const Executable>> Executable::create(std::shared_ptr<const Kernels> kernels,
                                                              Transfer& transfer, const Plan& plan,
                                                              std::uint64_t resident_bytes) {
-    const std::uint64_t lists = sizeof(Executable) + plan.slots.size() * sizeof(Slot) +
+    const std::uint64_t lists = sizeof(Executable) + plan.slots.size() * sizeof(provider::Slot) +
                                 plan.dispatches.size() * sizeof(Launch);
     if (lists + plan.arena_bytes > resident_bytes) return std::unexpected(ErrorKind::ResourceLimit);
 

@@ -22,7 +22,7 @@ class Executable {
         std::shared_ptr<const Kernels> kernels, Transfer& transfer, const Plan& plan,
         std::uint64_t resident_bytes);
 
-    [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
+    [[nodiscard]] const std::vector<provider::Slot>& slots() const { return slots_; }
     [[nodiscard]] const Storage* arena() const { return arena_.get(); }  // null: none
 
     // Records every dispatch, given the descriptor set of a submission.
@@ -40,7 +40,7 @@ class Executable {
     [[nodiscard]] Result<void> compile(const Plan& plan);
 
     std::shared_ptr<const Kernels> kernels_;
-    std::vector<Slot> slots_;
+    std::vector<provider::Slot> slots_;
     std::vector<Launch> launches_;
     std::shared_ptr<Storage> arena_;
 };

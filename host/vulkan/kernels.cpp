@@ -48,6 +48,7 @@ Grid grid_of(const VkPhysicalDeviceLimits& limits) {
         .edge = edge,
         .max_groups = limits.maxComputeWorkGroupCount[0],
         .max_range = limits.maxStorageBufferRange & ~3U,
+        .binding_alignment = std::max<std::uint64_t>(4, limits.minStorageBufferOffsetAlignment),
     };
 }
 

@@ -26,6 +26,7 @@ struct Grid {
     std::uint32_t edge = 0;        // workgroup = edge * edge
     std::uint32_t max_groups = 0;  // workgroups in one dispatch
     std::uint32_t max_range = 0;   // bytes that one storage buffer binding spans
+    std::uint64_t binding_alignment = 4;
 };
 
 [[nodiscard]] Grid grid_of(const VkPhysicalDeviceLimits& limits);

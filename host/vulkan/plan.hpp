@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "provider/bindings.hpp"
 #include "tosa/graph.hpp"
 #include "vulkan/kernels.hpp"
 
@@ -45,14 +46,9 @@ struct Upload {
     std::span<const std::byte> bytes;
 };
 
-struct Slot {
-    std::uint64_t bytes = 0;  // that a binding has to have, exactly
-    provider::Access access = provider::Access::Read;
-};
-
 // The arena is the element of the buffer array after the last slot.
 struct Plan {
-    std::vector<Slot> slots;
+    std::vector<provider::Slot> slots;
     std::vector<Dispatch> dispatches;
     std::vector<Upload> uploads;
     std::uint64_t arena_bytes = 0;  // 0: no arena

@@ -5,31 +5,22 @@
 #include <bit>
 #include <new>
 
-#include "tosa/graph.hpp"
+#include "provider/bindings.hpp"
+#include "provider/guard.hpp"
 
 namespace vulkan {
 namespace {
 
 using provider::AllocationInfo;
 using provider::BufferDesc;
+using provider::guarded;
 using provider::Released;
 using provider::ReleaseRejected;
 using provider::ReleaseResult;
 
 constexpr std::uint64_t kArtifactBytes = 256ULL << 20;
 constexpr std::uint32_t kEveryUsage =
-    provider::kUsageTransferSource | provider::kUsageTransferDestination |
-    provider::kUsageProgramInput | provider::kUsageProgramOutput | provider::kUsageMutableState;
-
-// The provider's edge: what allocates on the heap is called through here.
-template <class Body>
-auto guarded(Body body) -> decltype(body()) {
-    try {
-        return body();
-    } catch (const std::bad_alloc&) {
-        return std::unexpected(ErrorKind::OutOfMemory);
-    }
-}
+    provider::kUsageTransferSource | provider::kUsageTransferDestination | provider::kUsageProgram;
 
 std::uint64_t largest_buffer(const Kernels& kernels) {
     const PhysicalDevice& physical = kernels.device().physical();
@@ -74,44 +65,29 @@ AllocationInfo allocation_info(const BufferDesc& desc, const Storage& storage) {
             .properties = properties};
 }
 
-ErrorKind kind_of(const tosa::GraphError& error) {
-    switch (error.kind) {
-        case tosa::GraphError::Kind::Malformed:
-            return ErrorKind::InvalidArgument;
-        case tosa::GraphError::Kind::Unsupported:
-            return ErrorKind::Unsupported;
-        case tosa::GraphError::Kind::LimitExceeded:
-            return ErrorKind::ResourceLimit;
-        case tosa::GraphError::Kind::OutOfMemory:
-            return ErrorKind::OutOfMemory;
-    }
-    return ErrorKind::InvalidArgument;
-}
-
 // The artifact and the graph that borrows it are gone when this returns.
 Result<std::shared_ptr<const Executable>> build(ContextState& state,
                                                 const provider::ProgramDesc& desc,
-                                                provider::ByteSource& source) {
-    std::vector<std::byte> artifact(source.size());
-    if (auto copied = source.read(0, artifact); !copied) return std::unexpected(copied.error());
-    const auto graph = tosa::build_graph(artifact, tosa::kFloatTarget);
-    if (!graph) return std::unexpected(kind_of(graph.error()));
+                                                provider::ByteSource& source,
+                                                const provider::ProgramRefused& refused) {
+    const auto artifact = provider::read_tosa(desc, source, tosa::kFloatTarget, refused);
+    if (!artifact) return std::unexpected(artifact.error());
+    const tosa::Graph& graph = artifact->graph;
     const Grid& grid = state.kernels->grid();
-    const auto lowering = lower(*graph, grid);
+    const auto lowering = lower(graph, grid);
     if (!lowering) return std::unexpected(lowering.error());
-    const auto plan = schedule(*graph, *lowering, grid);
+    const auto plan = schedule(graph, *lowering, grid);
     if (!plan) return std::unexpected(plan.error());
     return Executable::create(state.kernels, state.transfer, *plan, desc.resident_bytes);
 }
 
-bool inside(std::uint64_t offset, std::uint64_t bytes, std::uint64_t whole) {
-    return offset <= whole && bytes <= whole - offset;
-}
-
 }  // namespace
 
-VulkanProvider::VulkanProvider(std::shared_ptr<Kernels> kernels)
-    : kernels_(std::move(kernels)), info_(describe(*kernels_)) {}
+VulkanProvider::VulkanProvider(std::shared_ptr<Kernels> kernels,
+                               provider::ProgramRefused program_refused)
+    : kernels_(std::move(kernels)),
+      info_(describe(*kernels_)),
+      program_refused_(std::move(program_refused)) {}
 
 provider::CopyCounters VulkanProvider::copy_counters() const {
     return {.direct_bindings = direct_bindings_, .explicit_transfer_bytes = transferred_bytes_};
@@ -182,7 +158,7 @@ Result<void> VulkanProvider::write_buffer(provider::Buffer& buffer, std::uint64_
     if (device().lost()) return std::unexpected(ErrorKind::DeviceLost);
     if ((to.allocation.desc.usage & provider::kUsageTransferDestination) == 0)
         return std::unexpected(ErrorKind::PermissionDenied);
-    if (!inside(offset, source.size(), to.allocation.desc.bytes))
+    if (!provider::within(offset, source.size(), to.allocation.desc.bytes))
         return std::unexpected(ErrorKind::OutOfBounds);
     if (!to.storage->gate.can_exclude()) return std::unexpected(ErrorKind::Busy);
     transferred_bytes_ += source.size();
@@ -195,7 +171,7 @@ Result<void> VulkanProvider::read_buffer(provider::Buffer& buffer, std::uint64_t
     if (device().lost()) return std::unexpected(ErrorKind::DeviceLost);
     if ((from.allocation.desc.usage & provider::kUsageTransferSource) == 0)
         return std::unexpected(ErrorKind::PermissionDenied);
-    if (!inside(offset, sink.size(), from.allocation.desc.bytes))
+    if (!provider::within(offset, sink.size(), from.allocation.desc.bytes))
         return std::unexpected(ErrorKind::OutOfBounds);
     if (!from.storage->gate.can_share()) return std::unexpected(ErrorKind::Busy);
     transferred_bytes_ += sink.size();
@@ -207,13 +183,10 @@ Result<std::unique_ptr<provider::Program>> VulkanProvider::load_program(
     const auto& state = static_cast<Context&>(context).state;
     if (device().lost()) return std::unexpected(ErrorKind::DeviceLost);
     if (source.size() > kArtifactBytes) return std::unexpected(ErrorKind::ResourceLimit);
-    if (desc.format != tosa::kFormat) return std::unexpected(ErrorKind::Unsupported);
-    if (desc.target != tosa::encode_target(tosa::kFloatTarget))
-        return std::unexpected(ErrorKind::Incompatible);
     return guarded([&]() -> Result<std::unique_ptr<provider::Program>> {
         auto counted = state->programs.take();
         if (!counted) return std::unexpected(ErrorKind::ResourceLimit);
-        auto executable = build(*state, desc, source);
+        auto executable = build(*state, desc, source, program_refused_);
         if (!executable) return std::unexpected(executable.error());
         return std::make_unique<Program>(state, std::move(*counted), std::move(*executable));
     });
@@ -261,7 +234,7 @@ std::expected<std::unique_ptr<provider::Provider>, std::string> open(const Optio
     if (!device) return std::unexpected(device.error());
     auto kernels = Kernels::create(std::move(*device));
     if (!kernels) return std::unexpected("the device refuses the provider's kernels");
-    return std::make_unique<VulkanProvider>(std::move(*kernels));
+    return std::make_unique<VulkanProvider>(std::move(*kernels), options.program_refused);
 }
 
 }  // namespace vulkan

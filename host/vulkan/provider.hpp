@@ -16,7 +16,7 @@ namespace vulkan {
 // Device loss is latched: every later call is refused with DeviceLost.
 class VulkanProvider final : public provider::Provider {
  public:
-    explicit VulkanProvider(std::shared_ptr<Kernels> kernels);
+    VulkanProvider(std::shared_ptr<Kernels> kernels, provider::ProgramRefused program_refused);
 
     [[nodiscard]] Device& device() const { return kernels_->device(); }
 
@@ -60,6 +60,7 @@ class VulkanProvider final : public provider::Provider {
 
     std::shared_ptr<Kernels> kernels_;
     provider::DeviceInfo info_;
+    provider::ProgramRefused program_refused_;
     Quota contexts_{kContexts};
     std::atomic<std::uint64_t> direct_bindings_ = 0;
     std::atomic<std::uint64_t> transferred_bytes_ = 0;

@@ -43,9 +43,13 @@ class Scheduler {
  private:
     void list_slots() {
         for (const ValueId id : graph_.inputs)
-            plan_.slots.push_back({graph_.values[id].bytes, provider::Access::Read});
+            add_slot(id, provider::Access::Read);
         for (const ValueId id : graph_.outputs)
-            plan_.slots.push_back({graph_.values[id].bytes, provider::Access::Write});
+            add_slot(id, provider::Access::Write);
+    }
+
+    void add_slot(ValueId id, provider::Access access) {
+        plan_.slots.push_back({graph_.values[id].bytes, grid_.binding_alignment, access});
     }
 
     // Constants come first and live for the whole program: their bytes are written once,

@@ -3,6 +3,7 @@
 #include <array>
 #include <new>
 
+#include "provider/bindings.hpp"
 #include "vulkan/provider.hpp"
 
 namespace vulkan {
@@ -15,49 +16,6 @@ using provider::EventState;
 
 const Buffer& buffer_of(const Binding& binding) {
     return static_cast<const Buffer&>(*binding.buffer);
-}
-
-bool permitted(Access access, std::uint32_t usage) {
-    switch (access) {
-        case Access::Read:
-            return (usage & (provider::kUsageProgramInput | provider::kUsageMutableState)) != 0;
-        case Access::Write:
-            return (usage & (provider::kUsageProgramOutput | provider::kUsageMutableState)) != 0;
-        case Access::ReadWrite:
-            return (usage & provider::kUsageMutableState) != 0;
-    }
-    return false;
-}
-
-// What every submission must satisfy, whatever the program.
-Result<void> check_binding(const Binding& binding, const ContextState& state) {
-    const Buffer& buffer = buffer_of(binding);
-    const auto& desc = buffer.allocation.desc;
-    if (buffer.state.get() != &state) return std::unexpected(ErrorKind::InvalidArgument);
-    if (binding.offset > desc.bytes || binding.bytes > desc.bytes - binding.offset)
-        return std::unexpected(ErrorKind::OutOfBounds);
-    if (!permitted(binding.access, desc.usage)) return std::unexpected(ErrorKind::PermissionDenied);
-    return {};
-}
-
-bool overlap(const Binding& a, const Binding& b) {
-    return a.buffer == b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-}
-
-// Whether the bindings are the ones that the program takes.
-bool fits(std::span<const Binding> bindings, std::span<const Slot> slots, std::uint64_t alignment) {
-    if (bindings.size() != slots.size()) return false;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        const Binding& mine = bindings[i];
-        if (mine.slot != i || mine.bytes != slots[i].bytes || mine.access != slots[i].access ||
-            mine.offset % alignment != 0)
-            return false;
-        const auto clashes = [&](const Binding& other) {
-            return &other != &mine && mine.access == Access::Write && overlap(mine, other);
-        };
-        if (std::ranges::any_of(bindings, clashes)) return false;
-    }
-    return true;
 }
 
 // Each buffer once, however many bindings it has; exclusively if any of them writes.
@@ -130,17 +88,13 @@ std::unique_ptr<Event> make_event(const Queue& queue, const Program& program) {
 
 Result<void> VulkanProvider::check_bindings(const Queue& queue, const Program& program,
                                             std::span<const Binding> bindings) const {
-    if (bindings.empty() || bindings.size() > info_.max_bindings_per_submission)
-        return std::unexpected(ErrorKind::ResourceLimit);
-    if (std::ranges::adjacent_find(bindings, std::greater_equal<>{}, &Binding::slot) !=
-        bindings.end())
-        return std::unexpected(ErrorKind::InvalidArgument);
     if (program.state != queue.state) return std::unexpected(ErrorKind::InvalidArgument);
-    for (const Binding& binding : bindings)
-        if (auto valid = check_binding(binding, *queue.state); !valid) return valid;
-    const auto alignment =
-        std::max<std::uint64_t>(4, device().limits().minStorageBufferOffsetAlignment);
-    if (!fits(bindings, program.executable->slots(), alignment))
+    const auto valid = provider::check_bindings(
+        bindings, info_.max_bindings_per_submission, [&](const provider::Buffer& buffer) {
+            return static_cast<const Buffer&>(buffer).state == queue.state;
+        });
+    if (!valid) return valid;
+    if (!provider::fits(bindings, program.executable->slots()))
         return std::unexpected(ErrorKind::Incompatible);
     return {};
 }

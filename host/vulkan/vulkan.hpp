@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "provider/provider.hpp"
+#include "provider/tosa_artifact.hpp"
 
 namespace vulkan {
 
@@ -43,6 +44,8 @@ struct Options {
     // Off: Device-domain buffers are reached through staged transfers even where the
     // memory could be mapped, as on a card with memory of its own.
     bool map_device_memory = true;
+
+    provider::ProgramRefused program_refused;
 
     // When set, the Khronos validation layer watches every call, synchronization
     // included, and its messages come here, from whatever thread made the call.

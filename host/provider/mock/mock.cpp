@@ -7,12 +7,12 @@
 #include <cstring>
 #include <vector>
 
-#include "provider/make.hpp"
+#include "provider/bindings.hpp"
+#include "provider/guard.hpp"
 #include "provider/mock/artifact.hpp"
 
 namespace mock {
 
-using provider::Access;
 using provider::Error;
 using provider::ErrorKind;
 using provider::EventPhase;
@@ -45,9 +45,6 @@ struct Buffer final : provider::Buffer {
 
     [[nodiscard]] const provider::AllocationInfo& info() const override { return description; }
 
-    [[nodiscard]] bool holds(std::uint64_t offset, std::uint64_t bytes) const {
-        return offset <= description.desc.bytes && bytes <= description.desc.bytes - offset;
-    }
     [[nodiscard]] std::span<std::byte> range(std::uint64_t offset, std::uint64_t bytes) const {
         return {memory.get() + offset, bytes};
     }
@@ -106,19 +103,6 @@ struct Event final : provider::Event {
         }
     }
 };
-
-bool access_allowed(Access access, std::uint32_t usage) {
-    const std::uint32_t state = provider::kUsageMutableState;
-    switch (access) {
-        case Access::Read:
-            return (usage & (provider::kUsageProgramInput | state)) != 0;
-        case Access::Write:
-            return (usage & (provider::kUsageProgramOutput | state)) != 0;
-        case Access::ReadWrite:
-            return (usage & state) != 0;
-    }
-    return false;
-}
 
 std::uint32_t properties(const provider::BufferDesc& desc) {
     switch (desc.domain) {
@@ -205,7 +189,8 @@ provider::Result<void> Provider::write_buffer(provider::Buffer& buffer, std::uin
     auto& target = static_cast<Buffer&>(buffer);
     if ((target.description.desc.usage & provider::kUsageTransferDestination) == 0)
         return std::unexpected(ErrorKind::PermissionDenied);
-    if (!target.holds(offset, source.size())) return std::unexpected(ErrorKind::OutOfBounds);
+    if (!provider::within(offset, source.size(), target.description.desc.bytes))
+        return std::unexpected(ErrorKind::OutOfBounds);
     counters_->transfer_bytes += source.size();
     return source.read(0, target.range(offset, source.size()));
 }
@@ -215,7 +200,8 @@ provider::Result<void> Provider::read_buffer(provider::Buffer& buffer, std::uint
     auto& origin = static_cast<Buffer&>(buffer);
     if ((origin.description.desc.usage & provider::kUsageTransferSource) == 0)
         return std::unexpected(ErrorKind::PermissionDenied);
-    if (!origin.holds(offset, sink.size())) return std::unexpected(ErrorKind::OutOfBounds);
+    if (!provider::within(offset, sink.size(), origin.description.desc.bytes))
+        return std::unexpected(ErrorKind::OutOfBounds);
     counters_->transfer_bytes += sink.size();
     return sink.write(0, origin.range(offset, sink.size()));
 }
@@ -263,21 +249,12 @@ provider::SubmitResult Provider::submit(provider::Queue& queue, provider::Progra
         return static_cast<Buffer&>(*binding.buffer);
     };
 
-    // The order of protocol.md 6.2.
-    if (loaded.context != context ||
-        !std::ranges::all_of(bindings, [&](const auto& b) { return buffer(b).context == context; }))
-        return rejected(ErrorKind::InvalidArgument);
-    if (!std::ranges::all_of(bindings,
-                             [&](const auto& b) { return buffer(b).holds(b.offset, b.bytes); }))
-        return rejected(ErrorKind::OutOfBounds);
-    if (bindings.empty() || bindings.size() > info_.max_bindings_per_submission)
-        return rejected(ErrorKind::ResourceLimit);
-    if (std::ranges::adjacent_find(bindings, {}, &provider::Binding::slot) != bindings.end())
-        return rejected(ErrorKind::InvalidArgument);
-    if (!std::ranges::all_of(bindings, [&](const auto& b) {
-            return access_allowed(b.access, buffer(b).description.desc.usage);
-        }))
-        return rejected(ErrorKind::PermissionDenied);
+    if (loaded.context != context) return rejected(ErrorKind::InvalidArgument);
+    const auto valid = provider::check_bindings(
+        bindings, info_.max_bindings_per_submission, [context](const provider::Buffer& b) {
+            return static_cast<const Buffer&>(b).context == context;
+        });
+    if (!valid) return provider::SubmitRejected{valid.error()};
     if (!accepts(loaded.artifact, bindings)) return rejected(ErrorKind::Incompatible);
 
     auto made = provider::make<Event>();

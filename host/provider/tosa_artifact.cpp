@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "provider/tosa_artifact.hpp"
+
+namespace provider {
+
+namespace {
+
+ErrorKind kind_of(tosa::GraphError::Kind kind) {
+    switch (kind) {
+        case tosa::GraphError::Kind::Malformed:
+            return ErrorKind::InvalidArgument;
+        case tosa::GraphError::Kind::Unsupported:
+            return ErrorKind::Unsupported;
+        case tosa::GraphError::Kind::LimitExceeded:
+            return ErrorKind::ResourceLimit;
+        case tosa::GraphError::Kind::OutOfMemory:
+            return ErrorKind::OutOfMemory;
+    }
+    return ErrorKind::InvalidArgument;
+}
+
+}  // namespace
+
+Result<TosaArtifact> read_tosa(const ProgramDesc& desc, ByteSource& source,
+                               const tosa::Target& target, const ProgramRefused& refused) {
+    if (desc.format != tosa::kFormat) return std::unexpected(ErrorKind::Unsupported);
+    if (desc.target != tosa::encode_target(target)) return std::unexpected(ErrorKind::Incompatible);
+
+    std::vector<std::byte> bytes(source.size());
+    if (const auto read = source.read(0, bytes); !read) return std::unexpected(read.error());
+    auto graph = tosa::build_graph(bytes, target);
+    if (!graph) {
+        if (refused) refused(graph.error().message);
+        return std::unexpected(kind_of(graph.error().kind));
+    }
+    return TosaArtifact{std::move(bytes), std::move(*graph)};
+}
+
+}  // namespace provider
