@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/providers.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <format>
+#include <string_view>
+#include <utility>
+
+#include "cpu/cpu.hpp"
+#include "provider/mock/mock.hpp"
+#include "vulkan/vulkan.hpp"
+
+namespace acceld {
+
+namespace {
+
+using Opened = std::expected<OpenedProvider, std::string>;
+using Refused = std::function<void(std::string_view)>;
+
+struct Row {
+    std::string_view name;
+    Opened (*open)(const std::string& device, const Refused& refused);
+    std::string (*list)();  // without the name
+};
+
+std::unexpected<std::string> only_one_device(const std::string& device) {
+    return std::unexpected(std::format("it has one device, and none called '{}'", device));
+}
+
+Opened open_cpu(const std::string& device, const Refused& refused) {
+    if (!device.empty()) return only_one_device(device);
+    return cpu::open({.program_refused = refused}).transform([](auto provider) {
+        return OpenedProvider{std::move(provider), "the processors of this host"};
+    });
+}
+
+Opened open_mock(const std::string& device, const Refused&) {
+    if (!device.empty()) return only_one_device(device);
+    // Every event is seen pending once; that of a barrier stays so until it is cancelled.
+    return OpenedProvider{
+        std::make_unique<mock::Provider>(mock::Options{.pending_polls = 1, .hold_barriers = true}),
+        "a mock that runs no TOSA, for tests of everything around it"};
+}
+
+std::string describe(const vulkan::DeviceDescription& device) {
+    return std::format("{} ({}, {})", device.name, name(device.type), device.driver);
+}
+
+vulkan::Options vulkan_options(const std::string& device) {
+    vulkan::Options options;
+    std::uint32_t index = 0;
+    const char* end = device.data() + device.size();
+    const auto [rest, error] = std::from_chars(device.data(), end, index);
+    if (error == std::errc() && rest == end) {
+        options.index = index;
+    } else {
+        options.name = device;
+    }
+    return options;
+}
+
+Opened open_vulkan(const std::string& device, const Refused& refused) {
+    auto options = vulkan_options(device);
+    options.program_refused = refused;
+    return vulkan::choose(options).and_then([&](const vulkan::DeviceDescription& chosen) {
+        return vulkan::open(options).transform(
+            [&](auto provider) { return OpenedProvider{std::move(provider), describe(chosen)}; });
+    });
+}
+
+std::string list_vulkan() {
+    const auto devices = vulkan::list();
+    if (!devices) return "not available: " + devices.error();
+    if (devices->empty()) return "not available: no Vulkan device";
+    std::string lines = "available, --device is one of";
+    for (const auto& device : *devices) {
+        lines += std::format("\n    {}  {}", device.index, describe(device));
+        if (!device.unusable.empty()) lines += ", cannot be used: " + device.unusable;
+    }
+    return lines;
+}
+
+constexpr const char* kNotBuilt = "it is not part of this build";
+
+constexpr Row kRows[] = {
+    {"cpu", open_cpu, [] { return std::string("available"); }},
+    {"mock", open_mock, [] { return std::string("available, runs no TOSA"); }},
+    {"vulkan", open_vulkan, list_vulkan},
+    {"xdna",
+     [](const std::string&, const Refused&) -> Opened { return std::unexpected(kNotBuilt); },
+     [] { return std::string("not available: ") + kNotBuilt; }},
+};
+
+}  // namespace
+
+std::vector<std::string> provider_names() {
+    std::vector<std::string> names;
+    for (const Row& row : kRows)
+        names.emplace_back(row.name);
+    return names;
+}
+
+std::expected<OpenedProvider, std::string> open_provider(
+    const ProviderChoice& choice, std::function<void(std::string_view)> refused) {
+    const auto* row = std::ranges::find(kRows, choice.name, &Row::name);
+    if (row == std::end(kRows)) return std::unexpected("no provider '" + choice.name + "'");
+    auto opened = row->open(choice.device, refused);
+    if (!opened) {
+        return std::unexpected(
+            std::format("provider '{}' is not available: {}", row->name, opened.error()));
+    }
+    opened->description = std::format("{}, {}", row->name, opened->description);
+    return opened;
+}
+
+std::string list_providers() {
+    std::string lines;
+    for (const Row& row : kRows)
+        lines += std::format("{:<8} {}\n", row.name, row.list());
+    return lines;
+}
+
+}  // namespace acceld

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+//
+// The guest's memory as the front end shares it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vhost/protocol.hpp"
+#include "vhost/unique_fd.hpp"
+
+namespace vhost {
+
+// One range of a file in our address space.
+class Mapping {
+ public:
+    // Maps bytes [offset, offset + size), which the file must have: memory past its
+    // end would raise SIGBUS. (A front end that shortens the file afterwards harms
+    // its own device only.)
+    [[nodiscard]] static std::expected<Mapping, std::string> create(const UniqueFd& fd,
+                                                                    std::uint64_t offset,
+                                                                    std::uint64_t size);
+
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+    Mapping(Mapping&& other) noexcept
+        : mapped_(std::exchange(other.mapped_, {})), wanted_(other.wanted_) {}
+    Mapping& operator=(Mapping&&) = delete;
+    ~Mapping();
+
+    [[nodiscard]] std::span<std::byte> bytes() const { return wanted_; }
+
+ private:
+    Mapping(std::span<std::byte> mapped, std::span<std::byte> wanted)
+        : mapped_(mapped), wanted_(wanted) {}
+
+    std::span<std::byte> mapped_;  // whole pages
+    std::span<std::byte> wanted_;
+};
+
+// An immutable set of regions. A change makes a new set, and every user of the old
+// one keeps what it reads mapped. Regions overlap in neither address space.
+class Memory {
+ public:
+    using Shared = std::shared_ptr<const Memory>;
+
+    [[nodiscard]] static Shared none() { return std::make_shared<const Memory>(); }
+
+    [[nodiscard]] std::expected<Shared, std::string> with(const RegionDesc& region,
+                                                          const UniqueFd& fd) const;
+    // The region with these guest and user addresses and this size.
+    [[nodiscard]] std::expected<Shared, std::string> without(const RegionDesc& region) const;
+
+    // Appends the pieces that [guest, guest + length) lies in; a range may cross from
+    // one region into the next. False, with `pieces` unspecified, when a byte is not
+    // there.
+    template <class Byte>
+    [[nodiscard]] bool translate(std::uint64_t guest, std::uint64_t length,
+                                 std::vector<std::span<Byte>>& pieces) const {
+        while (length > 0) {
+            const auto piece = piece_at(guest, length);
+            if (piece.empty()) return false;
+            pieces.push_back(piece);
+            guest += piece.size();
+            length -= piece.size();
+        }
+        return true;
+    }
+
+    // [user, user + length) when one region has all of it, else null: rings are found
+    // by the front end's addresses.
+    [[nodiscard]] std::byte* at_user(std::uint64_t user, std::uint64_t length) const;
+
+    [[nodiscard]] std::size_t regions() const { return regions_.size(); }
+
+ private:
+    struct Region {
+        RegionDesc desc;
+        std::shared_ptr<const Mapping> mapping;
+    };
+
+    // As much of [guest, guest + length) as lies in the region of `guest`.
+    [[nodiscard]] std::span<std::byte> piece_at(std::uint64_t guest, std::uint64_t length) const;
+
+    std::vector<Region> regions_;  // by guest address
+};
+
+}  // namespace vhost

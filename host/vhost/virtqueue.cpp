@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "vhost/virtqueue.hpp"
+
+#include <bit>
+#include <cerrno>
+#include <format>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace vhost {
+
+namespace {
+
+// Nobody promises that the peer's event descriptors do not block.
+void set_nonblocking(const UniqueFd& fd) {
+    const int flags = ::fcntl(fd.value(), F_GETFL);
+    if (flags >= 0) ::fcntl(fd.value(), F_SETFL, flags | O_NONBLOCK);
+}
+
+// A full event counter is as good as one more event, and a closed one is nobody's loss.
+void signal(const UniqueFd& fd) {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(fd.value(), &one, sizeof(one));
+}
+
+}  // namespace
+
+Virtqueue::Result Virtqueue::set_size(std::uint32_t size) {
+    if (started()) return std::unexpected("the ring is started");
+    if (!std::has_single_bit(size) || size > kMaxRingSize) {
+        return std::unexpected(std::format("ring size {}", size));
+    }
+    size_ = static_cast<std::uint16_t>(size);
+    return {};
+}
+
+Virtqueue::Result Virtqueue::set_base(std::uint32_t next_available) {
+    if (started()) return std::unexpected("the ring is started");
+    if (!std::in_range<std::uint16_t>(next_available)) {
+        return std::unexpected(std::format("ring base {}", next_available));
+    }
+    base_ = static_cast<std::uint16_t>(next_available);
+    return {};
+}
+
+Virtqueue::Result Virtqueue::set_addresses(const RingAddresses& addresses) {
+    if (started()) return std::unexpected("the ring is started");
+    addresses_ = addresses;
+    return {};
+}
+
+void Virtqueue::set_memory(Memory::Shared memory) {
+    memory_ = std::move(memory);
+    chain_ = {};  // the last one would keep the old memory mapped
+    if (!started()) return;
+    // The front end may take a region away and bring it back in another shape: until
+    // then the ring rests.
+    auto view = RingView::locate(memory_, size_, addresses_);
+    mapped_ = view.has_value();
+    if (view) ring_->move_to(*std::move(view));
+    pending_ = true;
+}
+
+void Virtqueue::set_call(UniqueFd fd) {
+    set_nonblocking(fd);
+    call_ = std::move(fd);
+}
+
+void Virtqueue::set_err(UniqueFd fd) {
+    set_nonblocking(fd);
+    err_ = std::move(fd);
+}
+
+void Virtqueue::set_enabled(bool enabled) {
+    enabled_ = enabled;
+    pending_ = true;
+}
+
+std::expected<Start, std::string> Virtqueue::start(UniqueFd kick) {
+    if (!kick) return std::unexpected("a ring without a kick descriptor would have to be polled");
+    set_nonblocking(kick);
+    if (started()) {
+        kick_ = std::move(kick);
+        return Start::Resumed;
+    }
+    if (size_ == 0) return std::unexpected("the ring has no size");
+    auto view = RingView::locate(memory_, size_, addresses_);
+    if (!view) return std::unexpected("the ring is not in guest memory");
+
+    const Start start = set_up_anew(*view) ? Start::Anew : Start::Resumed;
+    if (start == Start::Anew) consumed_ = 0;
+    ring_.emplace(*std::move(view), base_);
+    kick_ = std::move(kick);
+    mapped_ = true;
+    pending_ = true;
+    return start;
+}
+
+// A stop for a device reset and one for a pause of the machine look alike; only the
+// next start tells. After a reset the front end starts at 0 and the guest has cleared
+// the ring. After a pause both indices go on, which may be at 0 once in 65536 chains:
+// then the used ring is full of old elements.
+bool Virtqueue::set_up_anew(const RingView& view) const {
+    if (consumed_ == 0 || base_ != 0 || view.used_index() != 0) return false;
+    return consumed_ % 65536 != 0 || view.used_elements_clear();
+}
+
+std::uint16_t Virtqueue::stop() {
+    if (started()) base_ = ring_->next_available();
+    ring_.reset();
+    kick_.reset();
+    faulted_ = false;
+    return base_;
+}
+
+void Virtqueue::reset() {
+    stop();
+    enabled_ = false;
+    base_ = 0;
+    consumed_ = 0;
+}
+
+void Virtqueue::on_kick(Observer& observer) {
+    std::uint64_t count = 0;
+    const ssize_t got = ::read(kick_.value(), &count, sizeof(count));
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (got <= 0) return fault(RingFault::KickDescriptor, observer);
+    ++statistics_.kicks;
+    pending_ = true;
+}
+
+void Virtqueue::serve(Handler& handler, Observer& observer) {
+    ring_->refuse_kicks();
+    for (std::uint32_t budget = size_; budget > 0;) {
+        const auto popped = ring_->pop(chain_, max_chain_descriptors_);
+        if (!popped) return fault(popped.error(), observer);
+        if (*popped) {
+            --budget;
+            ++consumed_;
+            ++statistics_.chains;
+            complete(chain_.defect() ? 0 : handler.process(chain_.pieces()), observer);
+            if (faulted_) return;
+        } else if (ring_->accept_kicks()) {
+            pending_ = false;
+            return;
+        } else {
+            ring_->refuse_kicks();
+        }
+    }
+}
+
+void Virtqueue::complete(std::uint32_t used, Observer& observer) {
+    if (const auto defect = chain_.defect()) {
+        ++statistics_.unusable;
+        observer.chain_unusable(*defect);
+    }
+    if (const auto done = ring_->complete(chain_, used); !done)
+        return fault(done.error(), observer);
+    if (!ring_->interrupt_wanted()) {
+        ++statistics_.suppressed;
+    } else if (call_) {
+        ++statistics_.interrupts;
+        signal(call_);
+    }
+}
+
+void Virtqueue::fault(RingFault fault, Observer& observer) {
+    faulted_ = true;
+    if (err_) signal(err_);
+    observer.ring_stopped(fault);
+}
+
+}  // namespace vhost

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+$(eval $(call unit-test,daemon,\
+	tests/daemon/device_test.cpp \
+	tests/daemon/options_test.cpp \
+	tests/daemon/process.cpp \
+	tests/daemon/rate_limit_test.cpp \
+	tests/daemon/server_test.cpp,\
+	acceld vhost engine wire cpu vulkan mock provider tosa,$(spdlog-flags),\
+	-lspdlog -lfmt))
+
+# The tests run the program that was built beside them.
+$(O)/tests/daemon/daemon_test: | $(O)/host/daemon/virtio-acceld

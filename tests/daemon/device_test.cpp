@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/device.hpp"
+
+#include <doctest/doctest.h>
+#include <spdlog/spdlog.h>
+
+#include "engine/rig.hpp"
+
+using acceld::Device;
+using provider::ErrorKind;
+using wire::Status;
+
+TEST_SUITE_BEGIN("daemon/device");
+
+namespace {
+
+// Loses its device with the first queue.
+class Fragile : public mock::Provider {
+ public:
+    provider::Result<std::unique_ptr<provider::Queue>> create_queue(provider::Context&,
+                                                                    std::uint32_t) override {
+        return std::unexpected(provider::Error(ErrorKind::DeviceLost));
+    }
+};
+
+// A device over mock providers that counts how many were opened.
+struct DeviceRig {
+    acceld::GuestLog log;
+    int opened = 0;
+    int openable = 100;
+    std::expected<Device, std::string> device = Device::create(
+        [this]() -> std::expected<std::unique_ptr<provider::Provider>, std::string> {
+            if (opened == openable) return std::unexpected("unplugged");
+            ++opened;
+            return std::make_unique<Fragile>();
+        },
+        {}, log);
+
+    DeviceRig() {
+        spdlog::set_level(spdlog::level::off);
+        REQUIRE(device.has_value());
+    }
+
+    rig::Answer send(const rig::Bytes& request) {
+        rig::Answer answer{0, rig::Bytes(128, rig::kSentinel)};
+        const std::span<const std::byte> readable(request);
+        const std::span<std::byte> writable(answer.written);
+        answer.used = device->process({{&readable, 1}, {&writable, 1}});
+        return answer;
+    }
+    rig::Answer create_context() {
+        return send(rig::frame(VIRTIO_ACCEL_OP_CREATE_CONTEXT, 1, virtio_accel_create_context{}));
+    }
+    rig::Answer destroy_context(std::uint64_t id) {
+        return send(rig::frame(VIRTIO_ACCEL_OP_DESTROY_CONTEXT, 1, virtio_accel_object{id}));
+    }
+    void lose(std::uint64_t context) {
+        const auto answer = send(
+            rig::frame(VIRTIO_ACCEL_OP_CREATE_QUEUE, 1, virtio_accel_create_queue{context, 0, 0}));
+        REQUIRE(answer.status() == Status::DeviceLost);
+    }
+};
+
+std::uint64_t name_space(std::uint64_t id) {
+    return id >> 48;
+}
+
+}  // namespace
+
+TEST_CASE("the profile offers what protocol 1.0 allows: transport features and 16 bytes") {
+    const vhost::Profile profile = Device::profile();
+    CHECK(profile.features == (vhost::bit(32) | vhost::bit(33)));
+    CHECK(profile.config.size() == 16);
+    CHECK(profile.max_chain_descriptors == 256);
+}
+
+TEST_CASE("a reset ends every object in a namespace of its own, with the same provider") {
+    DeviceRig rig;
+    const std::uint64_t old = rig.create_context().id();
+    CHECK(name_space(old) == 1);
+
+    rig.device->reset();
+    CHECK(rig.opened == 1);
+    CHECK(rig.destroy_context(old).status() == Status::StaleObject);
+    const std::uint64_t fresh = rig.create_context().id();
+    CHECK(name_space(fresh) == 2);
+    CHECK(rig.destroy_context(fresh).status() == Status::Ok);
+}
+
+TEST_CASE("after 65535 resets the namespace is 1 again, never 0") {
+    DeviceRig rig;
+    for (int i = 0; i < 65534; ++i)
+        rig.device->reset();
+    CHECK(name_space(rig.create_context().id()) == 65535);
+    rig.device->reset();
+    CHECK(name_space(rig.create_context().id()) == 1);
+}
+
+TEST_CASE("a reset that cannot prove the release of everything replaces engine and provider") {
+    DeviceRig rig;
+    const std::uint64_t context = rig.create_context().id();
+    rig.lose(context);
+    CHECK(rig.create_context().status() == Status::DeviceLost);
+
+    rig.device->reset();
+    CHECK(rig.opened == 2);
+    const auto fresh = rig.create_context();
+    CHECK(fresh.status() == Status::Ok);
+    CHECK(name_space(fresh.id()) == 2);
+}
+
+TEST_CASE("a device that cannot get another provider answers DEVICE_LOST until it can") {
+    DeviceRig rig;
+    rig.lose(rig.create_context().id());
+
+    rig.openable = 1;
+    rig.device->reset();
+    CHECK(rig.create_context().status() == Status::DeviceLost);
+    rig.openable = 2;
+    rig.device->reset();
+    CHECK(rig.create_context().status() == Status::Ok);
+}
+
+TEST_CASE("a device without a provider is not made") {
+    acceld::GuestLog log;
+    const auto device = Device::create([] { return std::unexpected("none here"); }, {}, log);
+    REQUIRE_FALSE(device.has_value());
+    CHECK(device.error() == "none here");
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include <cstdlib>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "daemon/process.hpp"
+
+using daemon_test::Acceld;
+
+TEST_SUITE_BEGIN("daemon/options");
+
+TEST_CASE("wrong usage exits with 2 and says what is wrong") {
+    struct {
+        std::vector<std::string> arguments;
+        std::string says;
+    } cases[] = {
+        {{}, "--socket-path or --fd is required"},
+        {{"--provider", "cpu"}, "--socket-path or --fd is required"},
+        {{"--socket-path", "/x"}, "--provider is required"},
+        {{"--socket-path", "/x", "--fd", "9", "--provider", "cpu"}, "excludes"},
+        {{"--socket-path", "/x", "--provider", "gpu"}, "--provider"},
+        {{"--fd", "-1", "--provider", "cpu"}, "--fd"},
+        {{"--fd", "nine", "--provider", "cpu"}, "--fd"},
+        {{"--fd", "9", "--provider", "cpu", "--max-buffer-bytes", "0"}, "--max-buffer-bytes"},
+        {{"--fd", "9", "--provider", "cpu", "--max-program-bytes", "-5"}, "--max-program-bytes"},
+        {{"--fd", "9", "--provider", "cpu", "--bogus"}, "--bogus"},
+        {{"lst"}, "lst"},
+    };
+    for (auto& [arguments, says] : cases) {
+        CAPTURE(says);
+        Acceld acceld(arguments);
+        CHECK(acceld.wait() == 2);
+        CHECK(acceld.output().contains(says));
+    }
+}
+
+TEST_CASE("--help names the exit statuses, --version the protocol") {
+    Acceld help({"--help"});
+    CHECK(help.wait() == 0);
+    CHECK(help.output().contains("Exit status: 0 after --once"));
+    Acceld version({"--version"});
+    CHECK(version.wait() == 0);
+    CHECK(version.output().contains("protocol 1.0"));
+}
+
+TEST_CASE("--print-capabilities prints JSON and ignores everything else") {
+    Acceld acceld({"--bogus", "--fd", "x", "--print-capabilities"});
+    REQUIRE(acceld.wait() == 0);
+    const auto json = nlohmann::json::parse(acceld.output());
+    CHECK(json.at("type").is_string());
+    CHECK(json.at("features").is_array());
+}
+
+TEST_CASE("list shows every provider and why one cannot be used") {
+    // A Vulkan driver that is unloaded after its devices were listed may leave a table
+    // behind (Mesa's lavapipe does), which is not ours to answer for.
+    REQUIRE(::setenv("ASAN_OPTIONS", "detect_leaks=0", 1) == 0);
+    Acceld acceld({"list"});
+    REQUIRE(::unsetenv("ASAN_OPTIONS") == 0);
+    REQUIRE(acceld.wait() == 0);
+    for (const char* name : {"cpu ", "mock ", "vulkan ", "xdna "}) {
+        CHECK(acceld.output().contains(name));
+    }
+    CHECK(acceld.output().contains("xdna     not available: "));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/process.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <iterator>
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+namespace daemon_test {
+
+namespace {
+
+constexpr int kInherited = 9;
+
+std::string program() {
+    const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    return here / "../../host/daemon/virtio-acceld";
+}
+
+}  // namespace
+
+TemporaryDirectory::TemporaryDirectory() {
+    std::string name = std::filesystem::temp_directory_path() / "acceld-XXXXXX";
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+    std::filesystem::remove_all(path_);
+}
+
+Acceld::Acceld(std::vector<std::string> arguments, int inherited) {
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+    pipe_ = vhost::UniqueFd(ends[0]);
+    const vhost::UniqueFd output(ends[1]);
+
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, output.value(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, output.value(), STDERR_FILENO);
+    if (inherited >= 0) posix_spawn_file_actions_adddup2(&actions, inherited, kInherited);
+    const std::string path = program();
+    std::vector<char*> words{const_cast<char*>("virtio-acceld")};
+    for (std::string& argument : arguments)
+        words.push_back(argument.data());
+    words.push_back(nullptr);
+    const int error = ::posix_spawn(&pid_, path.c_str(), &actions, nullptr, words.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    REQUIRE(error == 0);
+}
+
+Acceld::~Acceld() {
+    if (pid_ < 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+}
+
+bool Acceld::read_more() {
+    std::array<char, 4096> buffer{};
+    const ssize_t got = ::read(pipe_.value(), buffer.data(), buffer.size());
+    if (got <= 0) return false;
+    output_.append(buffer.data(), static_cast<std::size_t>(got));
+    return true;
+}
+
+bool Acceld::wait_for(const std::string& text) {
+    for (;;) {
+        const auto at = output_.find(text, seen_);
+        if (at != std::string::npos) {
+            seen_ = at + text.size();
+            return true;
+        }
+        if (!read_more()) return false;
+    }
+}
+
+void Acceld::signal(int number) const {
+    REQUIRE(::kill(pid_, number) == 0);
+}
+
+int Acceld::wait() {
+    while (read_more()) {
+    }
+    int status = 0;
+    REQUIRE(::waitpid(pid_, &status, 0) == pid_);
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::size_t Acceld::open_fds() const {
+    const std::filesystem::directory_iterator fds("/proc/" + std::to_string(pid_) + "/fd");
+    return static_cast<std::size_t>(std::distance(begin(fds), end(fds)));
+}
+
+Client::Client(const std::string& path)
+    : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    REQUIRE(path.size() < sizeof(address.sun_path));
+    path.copy(address.sun_path, path.size());
+    if (::connect(socket_.value(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) !=
+        0) {
+        socket_.reset();
+    }
+}
+
+void Client::send(vhost::Request request, const vhost::Bytes& payload) {
+    vhost::Bytes bytes =
+        vhost::to_bytes(vhost::Header{static_cast<std::uint32_t>(request), vhost::kVersion,
+                                      static_cast<std::uint32_t>(payload.size())});
+    bytes.insert(bytes.end(), payload.begin(), payload.end());
+    REQUIRE(::send(socket_.value(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+            static_cast<ssize_t>(bytes.size()));
+}
+
+std::optional<vhost::Bytes> Client::ask(vhost::Request request, const vhost::Bytes& payload) {
+    send(request, payload);
+    vhost::Header header{};
+    if (::recv(socket_.value(), &header, sizeof(header), MSG_WAITALL) != sizeof(header)) {
+        return std::nullopt;
+    }
+    vhost::Bytes reply(header.size);
+    if (!reply.empty() && ::recv(socket_.value(), reply.data(), reply.size(), MSG_WAITALL) !=
+                              static_cast<ssize_t>(reply.size())) {
+        return std::nullopt;
+    }
+    return reply;
+}
+
+}  // namespace daemon_test
