@@ -19,8 +19,8 @@ namespace acceld {
 
 namespace {
 
+using base::UniqueFd;
 using vhost::failure;
-using vhost::UniqueFd;
 
 // One front end is served and one may wait.
 constexpr int kBacklog = 1;

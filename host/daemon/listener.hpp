@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "vhost/unique_fd.hpp"
+#include "base/unique_fd.hpp"
 
 namespace acceld {
 
@@ -19,14 +19,14 @@ class Listener {
     [[nodiscard]] static std::expected<Listener, std::string> bind(const std::string& path);
 
     // Takes over a socket that already listens; nothing is removed at the end.
-    [[nodiscard]] static Listener adopt(vhost::UniqueFd socket);
+    [[nodiscard]] static Listener adopt(base::UniqueFd socket);
 
     Listener(Listener&& other) noexcept;
     Listener& operator=(Listener&&) = delete;
     ~Listener();
 
     // Waits for a front end. Nothing when `stop_fd` becomes readable first.
-    [[nodiscard]] std::expected<std::optional<vhost::UniqueFd>, std::string> accept(
+    [[nodiscard]] std::expected<std::optional<base::UniqueFd>, std::string> accept(
         int stop_fd) const;
 
  private:
@@ -36,9 +36,9 @@ class Listener {
         ino_t inode;
     };
 
-    explicit Listener(vhost::UniqueFd socket) : socket_(std::move(socket)) {}
+    explicit Listener(base::UniqueFd socket) : socket_(std::move(socket)) {}
 
-    vhost::UniqueFd socket_;
+    base::UniqueFd socket_;
     std::optional<File> file_;
 };
 

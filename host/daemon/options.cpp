@@ -2,6 +2,7 @@
 #include "daemon/options.hpp"
 
 #include <algorithm>
+#include <format>
 #include <span>
 #include <string_view>
 
@@ -65,6 +66,9 @@ std::expected<Options, int> parse_options(int argc, const char* const* argv) {
     CLI::App app{kAbout, "virtio-acceld"};
     app.footer(kFooter);
     app.set_version_flag("--version", kVersion);
+    app.failure_message([](const CLI::App*, const CLI::Error& error) {
+        return std::format("virtio-acceld: {}\n", error.what());
+    });
     add_serve_options(app, options);
     const auto* list = app.add_subcommand("list", "Show the providers and devices of this host");
     try {

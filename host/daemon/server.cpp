@@ -20,8 +20,8 @@ namespace acceld {
 
 namespace {
 
+using base::UniqueFd;
 using vhost::failure;
-using vhost::UniqueFd;
 
 // Comes before the provider, whose threads must inherit the blocked signals.
 std::expected<UniqueFd, std::string> catch_signals() {

@@ -5,11 +5,13 @@
 #include <expected>
 #include <string>
 
+#include "base/unique_fd.hpp"
 #include "vhost/message.hpp"
 #include "vhost/session.hpp"
-#include "vhost/unique_fd.hpp"
 
 namespace vhost {
+
+using base::UniqueFd;
 
 enum class Progress : std::uint8_t {
     Open,

@@ -12,10 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/unique_fd.hpp"
 #include "vhost/protocol.hpp"
-#include "vhost/unique_fd.hpp"
 
 namespace vhost {
+
+using base::UniqueFd;
 
 // One range of a file in our address space.
 class Mapping {

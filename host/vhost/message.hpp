@@ -18,10 +18,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/unique_fd.hpp"
 #include "vhost/protocol.hpp"
-#include "vhost/unique_fd.hpp"
 
 namespace vhost {
+
+using base::UniqueFd;
 
 inline constexpr std::size_t kMaxFds = 8;
 inline constexpr std::size_t kMaxPayload = sizeof(ConfigHeader) + kMaxConfigBytes;

@@ -6,13 +6,15 @@
 #include <optional>
 #include <string>
 
+#include "base/unique_fd.hpp"
 #include "vhost/descriptor_chain.hpp"
 #include "vhost/handler.hpp"
 #include "vhost/memory.hpp"
 #include "vhost/ring.hpp"
-#include "vhost/unique_fd.hpp"
 
 namespace vhost {
+
+using base::UniqueFd;
 
 struct QueueStatistics {
     std::uint64_t chains = 0;

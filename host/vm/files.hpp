@@ -8,33 +8,12 @@
 #include <string_view>
 #include <utility>
 
-#include <unistd.h>
-
+#include "base/unique_fd.hpp"
 #include "vm/failure.hpp"
 
 namespace vm {
 
-class UniqueFd {
- public:
-    UniqueFd() = default;
-    explicit UniqueFd(int fd) : fd_(fd) {}
-    UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    UniqueFd& operator=(UniqueFd&& other) noexcept {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-    UniqueFd(const UniqueFd&) = delete;
-    UniqueFd& operator=(const UniqueFd&) = delete;
-    ~UniqueFd() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-
-    [[nodiscard]] int value() const { return fd_; }
-    explicit operator bool() const { return fd_ >= 0; }
-
- private:
-    int fd_ = -1;
-};
+using base::UniqueFd;
 
 Result<std::string> read_file(const std::filesystem::path& path);
 Result<void> write_file(const std::filesystem::path& path, std::string_view bytes);

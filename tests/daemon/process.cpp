@@ -40,8 +40,8 @@ TemporaryDirectory::~TemporaryDirectory() {
 Acceld::Acceld(std::vector<std::string> arguments, int inherited) {
     std::array<int, 2> ends{};
     REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
-    pipe_ = vhost::UniqueFd(ends[0]);
-    const vhost::UniqueFd output(ends[1]);
+    pipe_ = base::UniqueFd(ends[0]);
+    const base::UniqueFd output(ends[1]);
 
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);

@@ -11,9 +11,9 @@
 
 #include <sys/types.h>
 
+#include "base/unique_fd.hpp"
 #include "vhost/message.hpp"
 #include "vhost/protocol.hpp"
-#include "vhost/unique_fd.hpp"
 
 namespace daemon_test {
 
@@ -53,7 +53,7 @@ class Acceld {
     bool read_more();
 
     pid_t pid_ = -1;
-    vhost::UniqueFd pipe_;
+    base::UniqueFd pipe_;
     std::string output_;
     std::size_t seen_ = 0;
 };
@@ -62,7 +62,7 @@ class Acceld {
 class Client {
  public:
     explicit Client(const std::string& path);
-    explicit Client(vhost::UniqueFd socket) : socket_(std::move(socket)) {}
+    explicit Client(base::UniqueFd socket) : socket_(std::move(socket)) {}
 
     [[nodiscard]] bool connected() const { return static_cast<bool>(socket_); }
     void send(vhost::Request request, const vhost::Bytes& payload = {});
@@ -71,7 +71,7 @@ class Client {
                                                   const vhost::Bytes& payload = {});
 
  private:
-    vhost::UniqueFd socket_;
+    base::UniqueFd socket_;
 };
 
 }  // namespace daemon_test

@@ -43,7 +43,7 @@ bool exists(const std::string& path) {
 
 // A socket file that nobody listens on any more.
 void make_stale(const std::string& path) {
-    const vhost::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
     path.copy(address.sun_path, path.size());
     REQUIRE(::bind(socket.value(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) ==
@@ -103,9 +103,9 @@ TEST_CASE("front ends are served one after the other and leave nothing open") {
         Client waiting(directory.file("s"));
         REQUIRE(waiting.connected());
         REQUIRE(client.ask(Request::GetFeatures).has_value());
-        client = Client(vhost::UniqueFd());
+        client = Client(base::UniqueFd());
         REQUIRE(waiting.ask(Request::GetFeatures).has_value());
-        waiting = Client(vhost::UniqueFd());
+        waiting = Client(base::UniqueFd());
         REQUIRE(acceld.wait_for("bindings: "));
         REQUIRE(acceld.wait_for("bindings: "));
         // Written once the next device stands.
@@ -216,16 +216,16 @@ TEST_CASE("--fd takes a connected or a listening socket and nothing else") {
     SUBCASE("connected") {
         int ends[2];
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
-        Client client{vhost::UniqueFd(ends[0])};
-        const vhost::UniqueFd theirs(ends[1]);
+        Client client{base::UniqueFd(ends[0])};
+        const base::UniqueFd theirs(ends[1]);
         Acceld acceld({"--fd", "9", "--provider", "mock"}, theirs.value());
         CHECK(client.ask(Request::GetFeatures).has_value());
-        client = Client(vhost::UniqueFd());
+        client = Client(base::UniqueFd());
         CHECK(acceld.wait() == 0);
     }
     SUBCASE("listening") {
         const std::string path = directory.file("s");
-        const vhost::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        const base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
         sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
         path.copy(address.sun_path, path.size());
         REQUIRE(::bind(socket.value(), reinterpret_cast<const sockaddr*>(&address),
@@ -241,7 +241,7 @@ TEST_CASE("--fd takes a connected or a listening socket and nothing else") {
     }
     SUBCASE("a file") {
         std::ofstream(directory.file("f")) << "x";
-        const vhost::UniqueFd file(::open(directory.file("f").c_str(), O_RDONLY | O_CLOEXEC));
+        const base::UniqueFd file(::open(directory.file("f").c_str(), O_RDONLY | O_CLOEXEC));
         Acceld acceld({"--fd", "9", "--provider", "mock"}, file.value());
         CHECK(acceld.wait() == 1);
         CHECK(acceld.output().contains("--fd: Socket operation on non-socket"));

@@ -16,8 +16,8 @@
 
 namespace vhost_test {
 
+using base::UniqueFd;
 using vhost::Bytes;
-using vhost::UniqueFd;
 
 std::size_t open_fds() {
     const std::filesystem::directory_iterator fds("/proc/self/fd");

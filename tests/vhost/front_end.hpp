@@ -11,20 +11,20 @@
 #include <span>
 #include <vector>
 
+#include "base/unique_fd.hpp"
 #include "vhost/message.hpp"
 #include "vhost/protocol.hpp"
 #include "vhost/ring_view.hpp"
-#include "vhost/unique_fd.hpp"
 
 namespace vhost_test {
 
 // The number of descriptors that this process has open.
 std::size_t open_fds();
 
-vhost::UniqueFd make_eventfd();
+base::UniqueFd make_eventfd();
 // Reads an eventfd: how often it was signalled since the last time.
-std::uint64_t drain(const vhost::UniqueFd& eventfd);
-void kick(const vhost::UniqueFd& eventfd);
+std::uint64_t drain(const base::UniqueFd& eventfd);
+void kick(const base::UniqueFd& eventfd);
 
 // A front end's range of guest memory in a file of its own.
 class GuestRam {
@@ -36,7 +36,7 @@ class GuestRam {
 
     [[nodiscard]] vhost::RegionDesc region() const { return {guest_, bytes_.size(), user_, 0}; }
     [[nodiscard]] int fd() const { return file_.value(); }
-    [[nodiscard]] const vhost::UniqueFd& file() const { return file_; }
+    [[nodiscard]] const base::UniqueFd& file() const { return file_; }
     [[nodiscard]] std::uint64_t guest() const { return guest_; }
     [[nodiscard]] std::uint64_t user() const { return user_; }
     [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
@@ -44,7 +44,7 @@ class GuestRam {
  private:
     std::uint64_t guest_;
     std::uint64_t user_;
-    vhost::UniqueFd file_;
+    base::UniqueFd file_;
     std::span<std::byte> bytes_;
 };
 
@@ -105,7 +105,7 @@ class FrontEnd {
     FrontEnd();
 
     // The back end's end, once.
-    [[nodiscard]] vhost::UniqueFd take_peer() { return std::move(peer_); }
+    [[nodiscard]] base::UniqueFd take_peer() { return std::move(peer_); }
 
     void send(vhost::Request request, const vhost::Bytes& payload = {},
               std::initializer_list<int> fds = {}, bool need_reply = false);
@@ -116,8 +116,8 @@ class FrontEnd {
     void close() { socket_.reset(); }
 
  private:
-    vhost::UniqueFd socket_;
-    vhost::UniqueFd peer_;
+    base::UniqueFd socket_;
+    base::UniqueFd peer_;
 };
 
 }  // namespace vhost_test

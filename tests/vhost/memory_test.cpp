@@ -94,7 +94,7 @@ TEST_CASE("memory that cannot be mapped is refused with the reason") {
         CHECK(rig.ask(Request::AddMemReg, region_message(region), {rig.kick_fd.value()}) != kAck);
     }
     SUBCASE("a file that cannot be written") {
-        const vhost::UniqueFd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+        const base::UniqueFd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
         CHECK(rig.ask(Request::AddMemReg, region_message(region), {file.value()}) != kAck);
         CHECK(rig.notes.refusals.back().contains("Permission denied"));
     }

@@ -80,9 +80,9 @@ class Rig {
 
     GuestRam ram{0x100000, 0x7f0000000000, 1 << 20};
     DriverRing ring;
-    vhost::UniqueFd kick_fd = make_eventfd();
-    vhost::UniqueFd call_fd = make_eventfd();
-    vhost::UniqueFd err_fd = make_eventfd();
+    base::UniqueFd kick_fd = make_eventfd();
+    base::UniqueFd call_fd = make_eventfd();
+    base::UniqueFd err_fd = make_eventfd();
     Echo echo;
     Notes notes;
     FrontEnd front_end;

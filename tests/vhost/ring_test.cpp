@@ -319,7 +319,7 @@ TEST_CASE("a kick descriptor that cannot be read stops the ring instead of the w
     rig.start();
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
-    const vhost::UniqueFd reader(ends[0]);
+    const base::UniqueFd reader(ends[0]);
     ::close(ends[1]);
 
     CHECK(rig.ask(Request::SetVringKick, u64(0), {reader.value()}) == kAck);

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-namespace vhost {
+namespace base {
 
 // The one owner of a file descriptor.
 class UniqueFd {
@@ -33,4 +33,4 @@ class UniqueFd {
     int fd_ = -1;
 };
 
-}  // namespace vhost
+}  // namespace base
