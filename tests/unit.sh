@@ -10,7 +10,11 @@ trap 'rm -f "$log"' EXIT
 
 # ThreadSanitizer's shadow does not fit an address space that is laid out at random.
 run=()
-case ${1:-} in build/tsan/*) run=(setarch -R) ;; esac
+case ${1:-} in build/tsan/*)
+	run=(setarch -R)
+	export TSAN_OPTIONS=suppressions=$PWD/tests/tsan.supp
+	;;
+esac
 
 for program in "$@"; do
 	start=$SECONDS

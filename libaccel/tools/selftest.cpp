@@ -100,9 +100,14 @@ Check out_of_bounds(const Subject& subject) {
     auto buffer = subject.buffer(64, kBothWays);
     if (!buffer) return done(buffer);
     std::array<std::byte, 2> bytes{};
-    for (const std::uint64_t offset : {std::uint64_t{63}, std::uint64_t{64}, ~std::uint64_t{0}}) {
-        if (auto check = refused(buffer->write(offset, bytes), ERANGE); !check) return check;
-        if (auto check = refused(buffer->read(offset, bytes), ERANGE); !check) return check;
+    struct Case {
+        std::uint64_t offset;
+        int error;
+    };
+    // A range whose end is not a number is malformed, whatever the buffer.
+    for (const auto& [offset, error] : {Case{63, ERANGE}, Case{64, ERANGE}, Case{~0ULL, EINVAL}}) {
+        if (auto check = refused(buffer->write(offset, bytes), error); !check) return check;
+        if (auto check = refused(buffer->read(offset, bytes), error); !check) return check;
     }
     return {};
 }
@@ -207,7 +212,8 @@ Check event_holds_buffers(const Subject& subject) {
     if (state->phase != accel::EventState::Phase::Complete) return failure("it did not complete");
     std::array<std::byte, 4> bytes{};
     if (auto check = refused(output->read(0, bytes), EBUSY); !check) return check;
-    if (auto check = refused(submission->event.cancel(), EBUSY); !check) return check;
+    const int refusal = subject.info.has(accel::Capability::EventCancellation) ? EBUSY : EOPNOTSUPP;
+    if (auto check = refused(submission->event.cancel(), refusal); !check) return check;
     if (auto released = submission->event.destroy(); !released) return done(released);
     return done(output->read(0, bytes));
 }

@@ -19,13 +19,18 @@ TEST_SUITE("libaccel/buffer") {
         CHECK(received == std::array{std::byte{0}, std::byte{1}, std::byte{2}, std::byte{3}});
     }
 
-    TEST_CASE("a transfer that does not fit answers ERANGE, whatever the offset") {
+    TEST_CASE("a transfer that does not fit answers ERANGE, one whose end overflows EINVAL") {
         Rig rig;
         std::array<std::byte, 4> bytes{};
-        for (const std::uint64_t offset : {61ULL, 64ULL, 1ULL << 63, ~0ULL, ~0ULL - 3}) {
+        for (const std::uint64_t offset : {61ULL, 64ULL, 1ULL << 63, ~0ULL - 4}) {
             CAPTURE(offset);
             CHECK(code(rig.input.write(offset, bytes)) == ERANGE);
             CHECK(code(rig.input.read(offset, bytes)) == ERANGE);
+        }
+        for (const std::uint64_t offset : {~0ULL - 3, ~0ULL}) {
+            CAPTURE(offset);
+            CHECK(code(rig.input.write(offset, bytes)) == EINVAL);
+            CHECK(code(rig.input.read(offset, bytes)) == EINVAL);
         }
     }
 

@@ -59,7 +59,7 @@ int File::buf_transfer(drm_virtio_accel_buf_transfer& arg, bool write) {
     if (!buffer || buffer->context == 0) return ENOENT;
     if (arg.flags != 0 || arg.size == 0) return EINVAL;
     if (held(*buffer)) return EBUSY;
-    if (!fits(arg.offset, arg.size, buffer->bytes.size())) return ERANGE;
+    if (const int error = check_range(arg.offset, arg.size, buffer->bytes.size())) return error;
     const std::uint32_t need =
         write ? DRM_VIRTIO_ACCEL_USAGE_TRANSFER_DST : DRM_VIRTIO_ACCEL_USAGE_TRANSFER_SRC;
     if ((buffer->usage & need) == 0) return EPERM;

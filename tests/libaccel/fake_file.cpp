@@ -209,7 +209,8 @@ int File::bind(const drm_virtio_accel_submit& arg, std::uint32_t context, Submis
         if (buffer->context != context || binding.flags != 0 || binding.size == 0 ||
             binding.access < 1 || binding.access > 3 || !slots.insert(binding.slot).second)
             return EINVAL;
-        if (!fits(binding.offset, binding.size, buffer->bytes.size())) return ERANGE;
+        if (const int error = check_range(binding.offset, binding.size, buffer->bytes.size()))
+            return error;
         if (!permits(buffer->usage, binding.access)) return EPERM;
         bound.push_back({binding.slot, static_cast<accel::Access>(binding.access),
                          std::span(buffer->bytes).subspan(binding.offset, binding.size)});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -28,8 +29,9 @@ std::uint32_t lowest_free(const std::map<std::uint32_t, T>& table) {
     return handle;
 }
 
-inline bool fits(std::uint64_t offset, std::uint64_t size, std::uint64_t whole) {
-    return offset <= whole && size <= whole - offset;
+inline int check_range(std::uint64_t offset, std::uint64_t size, std::uint64_t whole) {
+    if (offset > ~std::uint64_t{0} - size) return EINVAL;
+    return offset + size <= whole ? 0 : ERANGE;
 }
 
 // The objects behind one open device file, and the ioctls on it. Every handler

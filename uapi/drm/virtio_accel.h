@@ -12,7 +12,7 @@
  * for it here; anything else fails with EINVAL.
  *
  * Errors common to all ioctls:
- *   EINVAL   a malformed argument
+ *   EINVAL   a malformed argument, such as a range whose end overflows
  *   ENOENT   no such handle in this file, or a handle of another kind
  *   EFAULT   user memory that cannot be accessed
  *   ENODEV   the device is gone, was reset, or no longer answers
