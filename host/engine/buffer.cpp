@@ -44,23 +44,34 @@ Status check(const BufferRecord& buffer, const wire::Transfer& transfer, std::ui
 
 }  // namespace
 
-Reply Device::execute(const wire::AllocateBuffer& command, Ports&) {
+Task Device::execute(wire::AllocateBuffer command, Ports) {
     // The policy comes before the context lookup (protocol.md 9, trap 18).
-    if (command.bytes > policy_.max_buffer_bytes - buffer_charge_) return Status::ResourceLimit;
+    if (command.bytes > policy_.max_buffer_bytes - buffer_charge_) co_return Status::ResourceLimit;
     const auto context = contexts_.find(command.context);
-    if (!context) return context.error();
-    ContextRecord& parent = contexts_[*context];
-    if (parent.buffers >= info_.max_buffers_per_context) return Status::ResourceLimit;
-    if (!buffers_.reserve()) return Status::ResourceLimit;
+    if (!context) co_return context.error();
+    if (occupied(*context)) co_return Reply::wait_for(*context);
+    if (contexts_[*context].buffers >= info_.max_buffers_per_context)
+        co_return Status::ResourceLimit;
+    auto room = buffers_.reserve();
+    if (!room) co_return Status::ResourceLimit;
 
+    const Occupation occupation(contexts_, *context);
+    ++contexts_[*context].buffers;
+    buffer_charge_ += command.bytes;
     const provider::BufferDesc desc{
         .bytes = command.bytes,
         .alignment = command.alignment,
         .domain = static_cast<provider::MemoryDomain>(command.domain),
         .usage = command.usage,
     };
-    auto native = provider_->allocate_buffer(*parent.native, desc);
-    if (!native) return fail(native.error());
+    auto native = co_await provider_call([&, &parent = *contexts_[*context].native] {
+        return provider_->allocate_buffer(parent, desc);
+    });
+    buffer_charge_ -= command.bytes;
+    if (!native) {
+        --contexts_[*context].buffers;
+        co_return fail(native.error());
+    }
 
     const provider::AllocationInfo info = (*native)->info();
     BufferRecord record{.native = std::move(*native),
@@ -68,47 +79,50 @@ Reply Device::execute(const wire::AllocateBuffer& command, Ports&) {
                         .references = 0,
                         .desc = desc,
                         .charge = info.allocation_bytes};
-    if (!truthful(info, desc)) return drop_unpublished(std::move(record), Status::Incompatible);
-    if (info.allocation_bytes > policy_.max_buffer_bytes - buffer_charge_)
-        return drop_unpublished(std::move(record), Status::ResourceLimit);
-
-    ++parent.buffers;
-    buffer_charge_ += info.allocation_bytes;
-    return Reply::id(buffers_.insert(std::move(record)));
-}
-
-// A buffer whose id was never published is released again. Only a release that is
-// proven may be answered with a plain refusal (protocol.md 4.6).
-wire::Status Device::drop_unpublished(BufferRecord buffer, wire::Status refusal) {
-    const Release done = release_native(
-        buffer, [this](auto native) { return provider_->free_buffer(std::move(native)); });
-    switch (done.outcome) {
-        case Outcome::Released:
-            return refusal;
-        case Outcome::Rejected:
-            ++contexts_[buffer.context].buffers;
-            buffer_charge_ += buffer.charge;
-            buffers_.insert(std::move(buffer));
-            return discard();
-        case Outcome::Unknown:
-            ++quarantine_.buffers;
-            quarantine_.buffer_bytes += buffer.charge;
-            return done.status;
+    Status refusal = Status::Ok;
+    if (!truthful(info, desc))
+        refusal = Status::Incompatible;
+    else if (record.charge > policy_.max_buffer_bytes - buffer_charge_)
+        refusal = Status::ResourceLimit;
+    if (refusal == Status::Ok) {
+        buffer_charge_ += record.charge;
+        co_return Reply::id(buffers_.insert(*std::move(room), std::move(record)));
     }
-    return discard();
+    auto unpublished = std::move(record.native);
+    auto result =
+        co_await provider_call([&] { return provider_->free_buffer(std::move(unpublished)); });
+    // Its id was never published. Only a release that is proven may be answered with a
+    // plain refusal (protocol.md 4.6).
+    const Release done = settle(record, std::move(result));
+    if (done.outcome == Outcome::Rejected) {
+        buffer_charge_ += record.charge;
+        buffers_.insert(*std::move(room), std::move(record));
+        co_return discard();
+    }
+    --contexts_[*context].buffers;
+    if (done.outcome == Outcome::Released) co_return refusal;
+    ++quarantine_.buffers;
+    quarantine_.buffer_bytes += record.charge;
+    co_return done.status;
 }
 
-Reply Device::execute(const wire::FreeBuffer& command, Ports&) {
+Task Device::execute(wire::FreeBuffer command, Ports) {
     const auto index = buffers_.find(command.object);
-    if (!index) return index.error();
-    if (buffers_[*index].references != 0) return Status::Busy;
-    return release_buffer(*index).status;
+    if (!index) co_return index.error();
+    const std::uint32_t context = buffers_[*index].context;
+    if (occupied(context)) co_return Reply::wait_for(context);
+    if (buffers_[*index].references != 0) co_return Status::Busy;
+
+    const Occupation occupation(contexts_, context, command.object);
+    auto native = std::move(buffers_[*index].native);
+    auto result = co_await provider_call([&] { return provider_->free_buffer(std::move(native)); });
+    co_return settle_buffer(*index, std::move(result)).status;
 }
 
-Device::Release Device::release_buffer(std::uint32_t index) {
+Device::Release Device::settle_buffer(std::uint32_t index,
+                                      provider::ReleaseResult<provider::Buffer> result) {
     BufferRecord& buffer = buffers_[index];
-    const Release done = release_native(
-        buffer, [this](auto native) { return provider_->free_buffer(std::move(native)); });
+    const Release done = settle(buffer, std::move(result));
     if (done.outcome == Outcome::Rejected) return done;
     --contexts_[buffer.context].buffers;
     buffer_charge_ -= buffer.charge;
@@ -120,30 +134,38 @@ Device::Release Device::release_buffer(std::uint32_t index) {
     return done;
 }
 
-Reply Device::execute(const wire::WriteBuffer& command, Ports& ports) {
+Task Device::execute(wire::WriteBuffer command, Ports ports) {
     const auto index = buffers_.find(command.buffer);
-    if (!index) return index.error();
-    BufferRecord& buffer = buffers_[*index];
-    const Status allowed = check(buffer, command, provider::kUsageTransferDestination);
-    if (allowed != Status::Ok) return allowed;
+    if (!index) co_return index.error();
+    const std::uint32_t context = buffers_[*index].context;
+    if (occupied(context)) co_return Reply::wait_for(context);
+    const Status allowed = check(buffers_[*index], command, provider::kUsageTransferDestination);
+    if (allowed != Status::Ok) co_return allowed;
 
+    const Occupation occupation(contexts_, context, command.buffer);
     FrameSource data(ports.request, wire::WriteBuffer::kDataOffset, command.bytes);
-    const auto written = provider_->write_buffer(*buffer.native, command.offset, data);
-    if (!written) return fail(written.error());
-    return Status::Ok;
+    const auto written = co_await provider_call([&, &buffer = *buffers_[*index].native] {
+        return provider_->write_buffer(buffer, command.offset, data);
+    });
+    if (!written) co_return fail(written.error());
+    co_return Status::Ok;
 }
 
-Reply Device::execute(const wire::ReadBuffer& command, Ports& ports) {
+Task Device::execute(wire::ReadBuffer command, Ports ports) {
     const auto index = buffers_.find(command.buffer);
-    if (!index) return index.error();
-    BufferRecord& buffer = buffers_[*index];
-    const Status allowed = check(buffer, command, provider::kUsageTransferSource);
-    if (allowed != Status::Ok) return allowed;
+    if (!index) co_return index.error();
+    const std::uint32_t context = buffers_[*index].context;
+    if (occupied(context)) co_return Reply::wait_for(context);
+    const Status allowed = check(buffers_[*index], command, provider::kUsageTransferSource);
+    if (allowed != Status::Ok) co_return allowed;
 
+    const Occupation occupation(contexts_, context, command.buffer);
     FrameSink data(ports.response, wire::kHeaderBytes, command.bytes);
-    const auto read = provider_->read_buffer(*buffer.native, command.offset, data);
-    if (!read) return fail(read.error());
-    return Reply::streamed(static_cast<std::uint32_t>(command.bytes));
+    const auto read = co_await provider_call([&, &buffer = *buffers_[*index].native] {
+        return provider_->read_buffer(buffer, command.offset, data);
+    });
+    if (!read) co_return fail(read.error());
+    co_return Reply::streamed(static_cast<std::uint32_t>(command.bytes));
 }
 
 }  // namespace engine

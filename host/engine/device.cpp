@@ -19,6 +19,12 @@ std::size_t statistics_index(Status status) {
     return std::min(value, std::tuple_size_v<decltype(Statistics::status)> - 1);
 }
 
+template <class Command>
+std::uint64_t transfer_bytes(const Command& command) {
+    if constexpr (std::is_base_of_v<wire::Transfer, Command>) return command.bytes;
+    return 0;
+}
+
 }  // namespace
 
 Device::Device(const wire::Config& config, std::unique_ptr<provider::Provider> provider,
@@ -51,46 +57,98 @@ Device::Device(const wire::Config& config, std::unique_ptr<provider::Provider> p
     provider_bindings_.reserve(info_.max_bindings_per_submission);
 }
 
-std::uint32_t Device::process(const wire::Chain& chain) {
-    wire::Reader request(chain.readable);
-    wire::Writer response(chain.writable);
+void Device::serve(Host& host, Ticket ticket, const wire::Chain& chain) {
     ++statistics_.commands;
+    admit(host, ticket, chain);
+}
 
-    const auto unusable = [this] {
+void Device::admit(Host& host, Ticket ticket, const wire::Chain& chain) {
+    Ports ports{wire::Reader(chain.readable), wire::Writer(chain.writable)};
+    const auto unusable = [&] {
         ++statistics_.unusable;
-        return 0U;
+        host.complete(ticket, 0);
     };
-    if (response.size() < wire::kHeaderBytes || request.size() < wire::kHeaderBytes)
+    if (ports.response.size() < wire::kHeaderBytes || ports.request.size() < wire::kHeaderBytes)
         return unusable();
 
-    const wire::RequestHeader header = wire::decode_header(request);
-    const auto answer = [&](const Reply& reply) {
-        ++statistics_.status[statistics_index(reply.status())];
-        response.write(wire::kHeaderBytes, reply.inline_payload());
-        return wire::write_header(response, reply.status(), header.request_id,
-                                  reply.payload_bytes());
+    const wire::RequestHeader header = wire::decode_header(ports.request);
+    const auto refuse = [&](Status status) {
+        answer(host, ticket, header.request_id, ports.response, status);
     };
-
-    const Status framing = wire::check_header(header, request.size(), config_.max_request_bytes);
-    if (framing != Status::Ok) return answer(framing);
-    const auto command = wire::decode(header, request, limits_, decoded_bindings_);
-    if (!command) return answer(command.error());
+    const Status framing =
+        wire::check_header(header, ports.request.size(), config_.max_request_bytes);
+    if (framing != Status::Ok) return refuse(framing);
+    const auto command = wire::decode(header, ports.request, limits_, decoded_bindings_);
+    if (!command) return refuse(command.error());
     const std::uint64_t needed = wire::response_capacity(*command);
-    if (needed > config_.max_response_bytes) return answer(Status::ResourceLimit);
+    if (needed > config_.max_response_bytes) return refuse(Status::ResourceLimit);
     // A well-formed command that cannot be answered must not take effect.
-    if (response.size() < needed) return unusable();
-    if (health_ != Health::Running) return answer(Status::DeviceLost);
+    if (ports.response.size() < needed) return unusable();
+    if (health_ != Health::Running) return refuse(Status::DeviceLost);
 
-    Ports ports{request, response};
+    // Commands allocate only before they change anything.
     try {
-        return answer(std::visit([&](const auto& c) { return execute(c, ports); }, *command));
+        std::visit(
+            [&](const auto& c) { begin(host, {ticket, chain, 0}, header.request_id, c, ports); },
+            *command);
     } catch (const std::bad_alloc&) {
-        // Commands allocate only before they change anything.
-        return answer(Status::OutOfMemory);
+        refuse(Status::OutOfMemory);
     }
 }
 
-Reply Device::execute(const wire::GetDeviceInfo&, Ports&) {
+template <class Command>
+void Device::begin(Host& host, const Parked& parked, std::uint64_t request_id,
+                   const Command& command, const Ports& ports) {
+    wire::Writer response = ports.response;
+    const auto reply_with = [&](const Reply& reply) {
+        if (const auto context = reply.awaited_context())
+            parked_.push_back({parked.ticket, parked.chain, *context});
+        else
+            answer(host, parked.ticket, request_id, response, reply);
+    };
+    if constexpr (std::is_same_v<decltype(execute(command, ports)), Reply>) {
+        reply_with(execute(command, ports));
+    } else {
+        Task task = execute(command, ports);
+        if (task.done()) return reply_with(task.reply());
+        hand_out(host, Work(std::move(task), parked.ticket, request_id, transfer_bytes(command),
+                            response));
+    }
+}
+
+void Device::hand_out(Host& host, Work work) {
+    ++working_;
+    host.start(std::move(work));
+}
+
+void Device::finish(Host& host, Work work) {
+    --working_;
+    work.task_.resume();
+    if (!work.task_.done()) return hand_out(host, std::move(work));
+    answer(host, work.ticket_, work.request_id_, work.response_, work.task_.reply());
+    for (std::size_t left = parked_.size(); left > 0; --left) {
+        const Parked next = parked_.front();
+        parked_.pop_front();
+        if (occupied(next.context))
+            parked_.push_back(next);
+        else
+            admit(host, next.ticket, next.chain);
+    }
+}
+
+void Device::answer(Host& host, Ticket ticket, std::uint64_t request_id, wire::Writer& response,
+                    const Reply& reply) {
+    ++statistics_.status[statistics_index(reply.status())];
+    response.write(wire::kHeaderBytes, reply.inline_payload());
+    host.complete(ticket,
+                  wire::write_header(response, reply.status(), request_id, reply.payload_bytes()));
+}
+
+bool Device::occupied(std::uint32_t context) {
+    return contexts_.contains(context) && contexts_[context].occupied;
+}
+
+Reply Device::execute(const wire::GetDeviceInfo&, const Ports&) {
     virtio_accel_device_info raw{};
     std::ranges::copy(info_.uuid, raw.uuid);
     raw.device_class = wire::le(static_cast<std::uint16_t>(info_.device_class));

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -17,6 +18,8 @@
 #include "engine/policy.hpp"
 #include "engine/reply.hpp"
 #include "engine/report.hpp"
+#include "engine/task.hpp"
+#include "engine/work.hpp"
 #include "provider/provider.hpp"
 #include "wire/chain.hpp"
 #include "wire/config.hpp"
@@ -25,8 +28,11 @@
 
 namespace engine {
 
+// Children are counted from the admission of their creation.
 struct ContextRecord {
     std::unique_ptr<provider::Context> native;
+    bool occupied = false;              // the provider is at work for it
+    std::uint64_t occupied_object = 0;  // id of what it works on, if anything
     std::uint32_t buffers = 0;
     std::uint32_t programs = 0;
     std::uint32_t queues = 0;
@@ -77,10 +83,12 @@ class Device {
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
 
-    [[nodiscard]] std::uint32_t process(const wire::Chain& chain);
+    void serve(Host& host, Ticket ticket, const wire::Chain& chain);
+    void finish(Host& host, Work work);
     [[nodiscard]] std::expected<ResetReport, ResetError> reset(std::uint16_t name_space);
 
     [[nodiscard]] Health health() const { return health_; }
+    [[nodiscard]] std::uint32_t working() const { return working_; }
     [[nodiscard]] const provider::Provider& provider() const { return *provider_; }
     [[nodiscard]] const provider::DeviceInfo& device_info() const { return info_; }
     [[nodiscard]] const Statistics& statistics() const { return statistics_; }
@@ -89,25 +97,64 @@ class Device {
  private:
     // The two sides of the chain being served, for the commands that move bulk data.
     struct Ports {
-        wire::Reader& request;
-        wire::Writer& response;
+        wire::Reader request;
+        wire::Writer response;
+    };
+    struct Parked {
+        Ticket ticket;
+        wire::Chain chain;
+        std::uint32_t context;
     };
 
-    Reply execute(const wire::GetDeviceInfo&, Ports&);
-    Reply execute(const wire::CreateContext&, Ports&);
-    Reply execute(const wire::DestroyContext&, Ports&);
-    Reply execute(const wire::AllocateBuffer&, Ports&);
-    Reply execute(const wire::FreeBuffer&, Ports&);
-    Reply execute(const wire::WriteBuffer&, Ports&);
-    Reply execute(const wire::ReadBuffer&, Ports&);
-    Reply execute(const wire::LoadProgram&, Ports&);
-    Reply execute(const wire::UnloadProgram&, Ports&);
-    Reply execute(const wire::CreateQueue&, Ports&);
-    Reply execute(const wire::DestroyQueue&, Ports&);
-    Reply execute(const wire::Submit&, Ports&);
-    Reply execute(const wire::PollEvent&, Ports&);
-    Reply execute(const wire::CancelEvent&, Ports&);
-    Reply execute(const wire::DestroyEvent&, Ports&);
+    void admit(Host& host, Ticket ticket, const wire::Chain& chain);
+    template <class Command>
+    void begin(Host& host, const Parked& parked, std::uint64_t request_id, const Command& command,
+               const Ports& ports);
+    void hand_out(Host& host, Work work);
+    void answer(Host& host, Ticket ticket, std::uint64_t request_id, wire::Writer& response,
+                const Reply& reply);
+    [[nodiscard]] bool occupied(std::uint32_t context);
+
+    // Queue commands are answered at once, control commands may take the provider a
+    // while (provider.hpp, Threads).
+    Reply execute(const wire::GetDeviceInfo&, const Ports&);
+    Reply execute(const wire::Submit&, const Ports&);
+    Reply execute(const wire::PollEvent&, const Ports&);
+    Reply execute(const wire::CancelEvent&, const Ports&);
+    Reply execute(const wire::DestroyEvent&, const Ports&);
+    Task execute(wire::CreateContext, Ports);
+    Task execute(wire::DestroyContext, Ports);
+    Task execute(wire::AllocateBuffer, Ports);
+    Task execute(wire::FreeBuffer, Ports);
+    Task execute(wire::WriteBuffer, Ports);
+    Task execute(wire::ReadBuffer, Ports);
+    Task execute(wire::LoadProgram, Ports);
+    Task execute(wire::UnloadProgram, Ports);
+    Task execute(wire::CreateQueue, Ports);
+    Task execute(wire::DestroyQueue, Ports);
+
+    // Keeps the control commands of a context apart, and a submission from the object
+    // that one of them works on. Lives in a task from admission to commit.
+    class Occupation {
+     public:
+        Occupation(ObjectTable<ContextRecord>& contexts, std::uint32_t context,
+                   std::uint64_t object = 0)
+            : contexts_(contexts), context_(context) {
+            contexts_[context_].occupied = true;
+            contexts_[context_].occupied_object = object;
+        }
+        Occupation(const Occupation&) = delete;
+        Occupation& operator=(const Occupation&) = delete;
+        ~Occupation() {
+            if (!contexts_.contains(context_)) return;  // it was the context that went
+            contexts_[context_].occupied = false;
+            contexts_[context_].occupied_object = 0;
+        }
+
+     private:
+        ObjectTable<ContextRecord>& contexts_;
+        std::uint32_t context_;
+    };
 
     // The status of a provider's error; DeviceLost also ends this instance.
     wire::Status fail(const provider::Error& error);
@@ -120,23 +167,21 @@ class Device {
         Outcome outcome;
         wire::Status status;  // what the release command answers
     };
-    template <class Record, class Call>
-    Release release_native(Record& record, Call call);
-    Release release_context(std::uint32_t index);
-    Release release_buffer(std::uint32_t index);
-    Release release_program(std::uint32_t index);
-    Release release_queue(std::uint32_t index);
-    Release release_event(std::uint32_t index);
+    template <class Record, class Native>
+    Release settle(Record& record, provider::ReleaseResult<Native> result);
+    Release settle_context(std::uint32_t index, provider::ReleaseResult<provider::Context> result);
+    Release settle_buffer(std::uint32_t index, provider::ReleaseResult<provider::Buffer> result);
+    Release settle_program(std::uint32_t index, provider::ReleaseResult<provider::Program> result);
+    Release settle_queue(std::uint32_t index, provider::ReleaseResult<provider::Queue> result);
+    Release settle_event(std::uint32_t index, provider::ReleaseResult<provider::Event> result);
 
     // References that an event holds, from before the provider is asked until the
     // event is destroyed.
     void hold(const EventRecord& event);
     void drop(const EventRecord& event);
 
-    wire::Status drop_unpublished(BufferRecord buffer, wire::Status refusal);
-
     struct ResetPass;
-    bool settle(EventRecord& event, ResetPass& pass);
+    bool end_event(EventRecord& event, ResetPass& pass);
     template <class Table, class ReleaseOne>
     void reset_kind(Table& table, ResetPass& pass, ReleaseOne release_one);
 
@@ -151,13 +196,16 @@ class Device {
     ObjectTable<ProgramRecord> programs_;
     ObjectTable<QueueRecord> queues_;
     ObjectTable<EventRecord> events_;
-    std::uint64_t buffer_charge_ = 0;
+    std::uint64_t buffer_charge_ = 0;  // requested bytes while an allocation is under way
     std::uint64_t program_charge_ = 0;
     Counts quarantine_;  // neither provably released nor usable
 
     Health health_ = Health::Running;
     std::uint16_t name_space_;
     std::optional<ResetReport> discard_report_;  // of the first reset that ended in Discard
+
+    std::uint32_t working_ = 0;  // Works handed out and not given back
+    std::deque<Parked> parked_;  // in order of arrival
 
     std::vector<wire::Binding> decoded_bindings_;       // scratch of one SUBMIT
     std::vector<provider::Binding> provider_bindings_;  // scratch of one SUBMIT

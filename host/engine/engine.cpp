@@ -103,8 +103,32 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
+void Engine::serve(Host& host, Ticket ticket, const wire::Chain& chain) {
+    device_->serve(host, ticket, chain);
+}
+
+void Engine::finish(Host& host, Work work) {
+    device_->finish(host, std::move(work));
+}
+
+std::uint32_t Engine::working() const {
+    return device_->working();
+}
+
 std::uint32_t Engine::process(const wire::Chain& chain) {
-    return device_->process(chain);
+    struct Synchronous final : Host {
+        std::uint32_t used_length = 0;
+        std::optional<Work> started;
+        void complete(Ticket, std::uint32_t used) override { used_length = used; }
+        void start(Work work) override { started.emplace(std::move(work)); }
+    } host;
+    device_->serve(host, 0, chain);
+    while (host.started) {
+        Work work = *std::exchange(host.started, std::nullopt);
+        work.run();
+        device_->finish(host, std::move(work));
+    }
+    return host.used_length;
 }
 
 std::expected<ResetReport, ResetError> Engine::reset(std::uint16_t name_space) {

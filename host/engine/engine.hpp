@@ -12,6 +12,7 @@
 
 #include "engine/policy.hpp"
 #include "engine/report.hpp"
+#include "engine/work.hpp"
 #include "provider/provider.hpp"
 #include "wire/chain.hpp"
 #include "wire/config.hpp"
@@ -33,14 +34,27 @@ class Engine {
     Engine& operator=(Engine&&) noexcept;
     ~Engine();
 
-    // Serves one command and returns the used length: the number of initialised
-    // bytes at the start of the writable pieces, 0 for an unusable chain.
+    // Serves one command. It is answered through host.complete(), at once or later:
+    // control commands hand provider work out through host.start(), and a command that
+    // depends on such work waits for it. Commands complete in any order. The chain's
+    // pieces, and the arrays that list them, stay valid until its completion.
+    void serve(Host& host, Ticket ticket, const wire::Chain& chain);
+
+    // Commits work that was run. Work that a reset has overtaken is given back, too; its
+    // chain must not be completed any more, which is up to the host.
+    void finish(Host& host, Work work);
+
+    // Works handed out and not given back. An engine is destroyed when there are none.
+    [[nodiscard]] std::uint32_t working() const;
+
+    // Serves one command from admission to answer on the calling thread, for an owner
+    // that never has work under way. Returns the used length.
     [[nodiscard]] std::uint32_t process(const wire::Chain& chain);
 
-    // The transport has stopped fetching and completing chains (protocol.md 5.8).
-    // On Disposition::Discard this engine serves nothing any more and the caller
-    // makes a new one with a new provider instance. `name_space` differs from the
-    // current one.
+    // The transport has stopped fetching and completing chains (protocol.md 5.8). Work
+    // that is under way makes the provider unfit for reuse. On Disposition::Discard this engine
+    // serves nothing any more and the caller makes a new one with a new provider instance.
+    // `name_space` differs from the current one.
     [[nodiscard]] std::expected<ResetReport, ResetError> reset(std::uint16_t name_space);
 
     [[nodiscard]] Health health() const;

@@ -44,13 +44,16 @@ void Device::drop(const EventRecord& event) {
     --queues_[event.queue].references;
 }
 
-Reply Device::execute(const wire::Submit& command, Ports&) {
+Reply Device::execute(const wire::Submit& command, const Ports&) {
     const auto queue = queues_.find(command.queue);
     if (!queue) return queue.error();
     const auto program = programs_.find(command.program);
     if (!program) return program.error();
     const std::uint32_t context = queues_[*queue].context;
     if (programs_[*program].context != context) return Status::StaleObject;
+    // Whatever the provider is busy with may be about to go, or be half written.
+    const std::uint64_t taken = contexts_[context].occupied_object;
+    bool waits = taken == command.queue || taken == command.program;
 
     EventRecord event{.native = nullptr, .queue = *queue, .program = *program, .buffers = {}};
     event.buffers.reserve(command.bindings.size());
@@ -59,10 +62,13 @@ Reply Device::execute(const wire::Submit& command, Ports&) {
         if (!buffer) return buffer.error();
         if (buffers_[*buffer].context != context) return Status::StaleObject;
         event.buffers.push_back(*buffer);
+        waits = waits || taken == binding.buffer;
     }
+    if (waits) return Reply::wait_for(context);
 
     if (contexts_[context].events >= info_.max_events_per_context) return Status::ResourceLimit;
-    if (!events_.reserve()) return Status::ResourceLimit;
+    auto room = events_.reserve();
+    if (!room) return Status::ResourceLimit;
 
     provider_bindings_.clear();
     for (std::size_t i = 0; i < command.bindings.size(); ++i) {
@@ -83,18 +89,18 @@ Reply Device::execute(const wire::Submit& command, Ports&) {
                           command.timeout_ns);
     if (auto* accepted = std::get_if<provider::Accepted>(&result)) {
         event.native = std::move(accepted->event);
-        return Reply::id(events_.insert(std::move(event)));
+        return Reply::id(events_.insert(*std::move(room), std::move(event)));
     }
     if (auto* unknown = std::get_if<provider::SubmitUnknown>(&result)) {
         event.native = std::move(unknown->event);
-        const std::uint64_t id = events_.insert(std::move(event));
+        const std::uint64_t id = events_.insert(*std::move(room), std::move(event));
         return Reply::id(id, fail(unknown->error));
     }
     drop(event);
     return fail(std::get<provider::SubmitRejected>(result).error);
 }
 
-Reply Device::execute(const wire::PollEvent& command, Ports&) {
+Reply Device::execute(const wire::PollEvent& command, const Ports&) {
     const auto index = events_.find(command.object);
     if (!index) return index.error();
     const auto state = provider_->poll_event(*events_[*index].native);
@@ -103,7 +109,7 @@ Reply Device::execute(const wire::PollEvent& command, Ports&) {
     return Reply::with(to_wire(*state));
 }
 
-Reply Device::execute(const wire::CancelEvent& command, Ports&) {
+Reply Device::execute(const wire::CancelEvent& command, const Ports&) {
     // The capability comes before the lookup (protocol.md 9, trap 23).
     if ((info_.capabilities & provider::kCapEventCancellation) == 0) return Status::Unsupported;
     const auto index = events_.find(command.object);
@@ -113,20 +119,20 @@ Reply Device::execute(const wire::CancelEvent& command, Ports&) {
     return Status::Ok;
 }
 
-Reply Device::execute(const wire::DestroyEvent& command, Ports&) {
+Reply Device::execute(const wire::DestroyEvent& command, const Ports&) {
     const auto index = events_.find(command.object);
     if (!index) return index.error();
     const auto state = provider_->poll_event(*events_[*index].native);
     if (!state) return fail(state.error());
     if (!state->terminal()) return Status::Busy;
     if (state->lost()) return discard();
-    return release_event(*index).status;
+    return settle_event(*index, provider_->destroy_event(std::move(events_[*index].native))).status;
 }
 
-Device::Release Device::release_event(std::uint32_t index) {
+Device::Release Device::settle_event(std::uint32_t index,
+                                     provider::ReleaseResult<provider::Event> result) {
     EventRecord& event = events_[index];
-    const Release done = release_native(
-        event, [this](auto native) { return provider_->destroy_event(std::move(native)); });
+    const Release done = settle(event, std::move(result));
     if (done.outcome == Outcome::Rejected) return done;
     drop(event);
     if (done.outcome == Outcome::Unknown) ++quarantine_.events;

@@ -48,22 +48,38 @@ class ObjectTable {
         name_space_ = name_space;
     }
 
-    // Makes sure that the next insert() finds room, without taking a slot: a creation
-    // that fails later leaves no trace in later ids. May throw bad_alloc.
-    [[nodiscard]] bool reserve() {
-        if (!free_.empty()) return true;
-        if (slots_.size() >= capacity_) return false;
-        const std::size_t needed = slots_.size() + 1;
+    // Room for one insert(), set aside until then. No slot is taken: a creation that
+    // fails later leaves no trace in later ids.
+    class Reservation {
+     public:
+        explicit Reservation(ObjectTable& table) : table_(&table) { ++table.reserved_; }
+        Reservation(Reservation&& other) noexcept : table_(std::exchange(other.table_, nullptr)) {}
+        Reservation& operator=(Reservation&&) = delete;
+        ~Reservation() {
+            if (table_ != nullptr) --table_->reserved_;
+        }
+
+     private:
+        ObjectTable* table_;
+    };
+
+    // Nothing if the table is full; may throw bad_alloc.
+    [[nodiscard]] std::optional<Reservation> reserve() {
+        const std::size_t wanted = reserved_ + 1;
+        const std::size_t appended = wanted - std::min(wanted, free_.size());
+        if (appended > capacity_ - slots_.size()) return std::nullopt;
+        const std::size_t needed = slots_.size() + appended;
         if (slots_.capacity() < needed || free_.capacity() < needed) {
-            const std::size_t grown = std::max<std::size_t>(8, slots_.size() * 2);
+            const std::size_t grown = std::max<std::size_t>(8, needed * 2);
             free_.reserve(grown);  // so that remove() cannot fail
             slots_.reserve(grown);
         }
-        return true;
+        return Reservation(*this);
     }
+    [[nodiscard]] std::uint32_t live_or_reserved() const { return live_ + reserved_; }
 
-    // After a successful reserve(). Cannot fail.
-    std::uint64_t insert(Record record) noexcept {
+    // Cannot fail: that is what the reservation is for.
+    std::uint64_t insert(Reservation, Record record) noexcept {
         std::uint32_t index = 0;
         if (free_.empty()) {
             index = static_cast<std::uint32_t>(slots_.size());
@@ -83,11 +99,14 @@ class ObjectTable {
         const auto low = static_cast<std::uint32_t>(packed);
         if (low == 0) return std::unexpected(wire::Status::InvalidArgument);
         const std::uint32_t index = low - 1;
-        if (index >= slots_.size() || !slots_[index].record || id(index).pack() != packed)
+        if (!contains(index) || id(index).pack() != packed)
             return std::unexpected(wire::Status::StaleObject);
         return index;
     }
 
+    [[nodiscard]] bool contains(std::uint32_t index) const {
+        return index < slots_.size() && slots_[index].record;
+    }
     [[nodiscard]] Record& operator[](std::uint32_t index) { return *slots_[index].record; }
 
     // A slot whose generations are used up is retired for good.
@@ -123,6 +142,7 @@ class ObjectTable {
     Kind kind_;
     std::uint16_t name_space_ = 0;
     std::uint32_t live_ = 0;
+    std::uint32_t reserved_ = 0;
     std::uint32_t capacity_;
 };
 

@@ -11,10 +11,8 @@
 
 namespace engine {
 
-template <class Record, class Call>
-Device::Release Device::release_native(Record& record, Call call) {
-    using Native = typename decltype(record.native)::element_type;
-    provider::ReleaseResult<Native> result = call(std::move(record.native));
+template <class Record, class Native>
+Device::Release Device::settle(Record& record, provider::ReleaseResult<Native> result) {
     if (std::holds_alternative<provider::Released>(result))
         return {Outcome::Released, wire::Status::Ok};
     if (auto* rejected = std::get_if<provider::ReleaseRejected<Native>>(&result)) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "linux/virtio_accel.h"
@@ -33,12 +34,21 @@ class Reply {
         return reply;
     }
 
+    // Not an answer yet: the command waits for the provider call that the context is
+    // busy with.
+    [[nodiscard]] static Reply wait_for(std::uint32_t context) {
+        Reply reply(wire::Status::Busy);
+        reply.awaited_ = context;
+        return reply;
+    }
+
     [[nodiscard]] static Reply streamed(std::uint32_t bytes) {
         Reply reply(wire::Status::Ok);
         reply.streamed_bytes_ = bytes;
         return reply;
     }
 
+    [[nodiscard]] const std::optional<std::uint32_t>& awaited_context() const { return awaited_; }
     [[nodiscard]] wire::Status status() const { return status_; }
     [[nodiscard]] std::span<const std::byte> inline_payload() const {
         return std::span(inline_).first(inline_bytes_);
@@ -49,6 +59,7 @@ class Reply {
     static constexpr std::size_t kInlineBytes = sizeof(virtio_accel_device_info);
 
     wire::Status status_;
+    std::optional<std::uint32_t> awaited_;
     std::uint32_t inline_bytes_ = 0;
     std::uint32_t streamed_bytes_ = 0;
     std::array<std::byte, kInlineBytes> inline_{};

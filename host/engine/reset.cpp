@@ -32,7 +32,7 @@ struct Device::ResetPass {
 };
 
 // Brings the event to a terminal state, if that takes no waiting.
-bool Device::settle(EventRecord& event, ResetPass& pass) {
+bool Device::end_event(EventRecord& event, ResetPass& pass) {
     auto state = provider_->poll_event(*event.native);
     if (state && !state->terminal()) {
         if ((info_.capabilities & provider::kCapEventCancellation) == 0) {
@@ -84,29 +84,38 @@ std::expected<ResetReport, ResetError> Device::reset(std::uint16_t name_space) {
         return std::unexpected(ResetError::NamespaceReused);
     health_ = Health::NeedsReset;
 
+    // Nobody waits for what was not begun; what the provider is busy with cannot be
+    // proven released.
+    parked_.clear();
     using Attempt = std::optional<Release>;
     ResetPass pass;
+    pass.reusable = working_ == 0;
     reset_kind(events_, pass, [&](std::uint32_t index) -> Attempt {
-        if (!settle(events_[index], pass)) return std::nullopt;
-        return release_event(index);
+        EventRecord& event = events_[index];
+        if (!end_event(event, pass)) return std::nullopt;
+        return settle_event(index, provider_->destroy_event(std::move(event.native)));
     });
     // What an event still holds, or a parent with children, stays; the rest goes, even
     // when the provider will be discarded.
     reset_kind(queues_, pass, [&](std::uint32_t index) -> Attempt {
-        if (queues_[index].references != 0) return std::nullopt;
-        return release_queue(index);
+        QueueRecord& queue = queues_[index];
+        if (queue.references != 0 || occupied(queue.context)) return std::nullopt;
+        return settle_queue(index, provider_->destroy_queue(std::move(queue.native)));
     });
     reset_kind(programs_, pass, [&](std::uint32_t index) -> Attempt {
-        if (programs_[index].references != 0) return std::nullopt;
-        return release_program(index);
+        ProgramRecord& program = programs_[index];
+        if (program.references != 0 || occupied(program.context)) return std::nullopt;
+        return settle_program(index, provider_->unload_program(std::move(program.native)));
     });
     reset_kind(buffers_, pass, [&](std::uint32_t index) -> Attempt {
-        if (buffers_[index].references != 0) return std::nullopt;
-        return release_buffer(index);
+        BufferRecord& buffer = buffers_[index];
+        if (buffer.references != 0 || occupied(buffer.context)) return std::nullopt;
+        return settle_buffer(index, provider_->free_buffer(std::move(buffer.native)));
     });
     reset_kind(contexts_, pass, [&](std::uint32_t index) -> Attempt {
-        if (contexts_[index].has_children()) return std::nullopt;
-        return release_context(index);
+        ContextRecord& context = contexts_[index];
+        if (context.has_children() || context.occupied) return std::nullopt;
+        return settle_context(index, provider_->destroy_context(std::move(context.native)));
     });
 
     const Counts kept = quarantine_ + live();

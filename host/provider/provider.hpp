@@ -17,15 +17,19 @@
 // are not protocol events: objects that were never released are destroyed after the
 // provider itself, whose destructor has settled whatever still used them.
 //
-// Threads. A provider is called by one thread at a time for one context, and may
-// be called by several threads at once for different contexts. device_info(),
-// create_context() and copy_counters() may overlap with anything. Calls never
-// wait for another call or for the guest.
+// Threads. Calls for different contexts may overlap. For one context there are two
+// kinds: control calls (allocate, transfer, load, create or destroy a queue, every
+// release but an event's) and queue calls (submit, poll_event, cancel_event,
+// destroy_event). At most one of each kind runs at a time, one may overlap with the
+// other, and the two never concern the same object. device_info(), create_context()
+// and copy_counters() may overlap with anything. Calls never wait for another call or
+// for the guest.
 //
-// Blocking. Creation, allocation, transfer, load and release may block for
-// synchronous work of their own. submit() checks and admits; it does not compile,
-// stage or wait. poll_event() and cancel_event() return at once and allocate
-// nothing.
+// Blocking. Control calls may block for synchronous work of their own: they are made
+// where nobody else has to wait. Queue calls return at once. submit() checks and
+// admits; it does not compile, stage or wait. poll_event() and cancel_event() allocate
+// nothing. destroy_event() may at most wait for an event that was cancelled to leave
+// its buffers.
 //
 // Errors are values. No exception leaves a provider. A failed create has retained
 // nothing. DeviceLost means that the provider can no longer be used: the engine

@@ -3,7 +3,7 @@
 // The contract's five kinds of object. Each shares what it stands on, so that the order
 // in which the last of them go does not matter:
 //
-//     event ─┬─> state ──> ring ──> command pool ──> kernels ──> device ──> instance
+//     event ─┬─> state ──> ring ──> command pools ──> kernels ──> device ──> instance
 //            └─> (while in flight, through the ring) executable, storages
 #pragma once
 
@@ -31,7 +31,8 @@ static_assert(kContexts * (kBuffersPerContext + kProgramsPerContext + 1) <= 4096
 // What the objects of one context share.
 struct ContextState {
     std::shared_ptr<Kernels> kernels;
-    CommandPool pool;
+    CommandPool transfer_pool;
+    CommandPool ring_pool;
     Transfer transfer;
     Ring ring;
     Quota buffers{kBuffersPerContext};

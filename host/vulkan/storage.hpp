@@ -10,7 +10,8 @@
 namespace vulkan {
 
 // What a submission in flight holds of a buffer: readers share, a writer excludes. Not
-// locked: one thread at a time calls for a context, and a buffer never leaves its own.
+// locked: calls that may overlap never concern the same object, and what an undestroyed
+// event holds is the event's.
 class Gate {
  public:
     [[nodiscard]] bool can_share() const { return !writer_; }
