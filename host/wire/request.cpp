@@ -182,9 +182,16 @@ Decoded submit(const Payload& payload, const DecodeLimits& limits, std::span<Bin
         bound = *decoded;
         offset += sizeof(virtio_accel_binding);
     }
-    // Everything later runs in slot order: the wire order means nothing.
-    std::ranges::sort(bindings, {}, &Binding::slot);
-    if (std::ranges::adjacent_find(bindings, {}, &Binding::slot) != bindings.end()) return kInvalid;
+    // Everything later runs in slot order: the wire order means nothing. Drivers tend to
+    // sort, so that one look is enough.
+    const auto ascending = [bindings] {
+        return std::ranges::adjacent_find(bindings, std::ranges::greater_equal(), &Binding::slot) ==
+               bindings.end();
+    };
+    if (!ascending()) {
+        std::ranges::sort(bindings, {}, &Binding::slot);
+        if (!ascending()) return kInvalid;
+    }
 
     const Submit command{.queue = le(raw.queue_id),
                          .program = le(raw.program_id),

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "driver/answer.hpp"
+#include "driver/frames.hpp"
 #include "engine/engine.hpp"
 #include "linux/virtio_accel.h"
 #include "provider/mock/artifact.hpp"
@@ -18,8 +20,10 @@
 
 namespace rig {
 
-using Bytes = std::vector<std::byte>;
-inline constexpr std::byte kSentinel{0xA5};
+using driver::Answer;
+using driver::bind;
+using driver::Bytes;
+using driver::kSentinel;
 
 inline void append(Bytes& to, std::span<const std::byte> from) {
     to.insert(to.end(), from.begin(), from.end());
@@ -29,50 +33,12 @@ inline void append(Bytes& to, std::span<const std::byte> from) {
 template <class T>
 Bytes frame(std::uint16_t opcode, std::uint64_t request_id, const T& payload,
             std::span<const std::byte> tail = {}) {
-    Bytes bytes;
-    append(bytes, wire::to_bytes(virtio_accel_request_header{
-                      .opcode = opcode,
-                      .flags = 0,
-                      .payload_bytes = static_cast<__le32>(sizeof(T) + tail.size()),
-                      .request_id = request_id,
-                  }));
-    append(bytes, wire::to_bytes(payload));
-    append(bytes, tail);
-    return bytes;
+    return driver::Request(opcode, request_id, payload, tail).bytes();
 }
 
 inline Bytes frame(std::uint16_t opcode, std::uint64_t request_id) {
-    const auto header = wire::to_bytes(virtio_accel_request_header{
-        .opcode = opcode, .flags = 0, .payload_bytes = 0, .request_id = request_id});
-    return {header.begin(), header.end()};
+    return driver::Request(opcode, request_id).bytes();
 }
-
-struct Answer {
-    std::uint32_t used = 0;
-    Bytes written;  // the whole writable side, sentinel included
-
-    [[nodiscard]] wire::Status status() const {
-        return static_cast<wire::Status>(load<std::uint16_t>(0));
-    }
-    [[nodiscard]] std::uint64_t request_id() const { return load<std::uint64_t>(8); }
-    [[nodiscard]] std::uint64_t id() const { return load<std::uint64_t>(16); }
-    [[nodiscard]] std::span<const std::byte> payload() const {
-        return std::span(written).first(used).subspan(16);
-    }
-    // Nothing beyond the used length was touched.
-    [[nodiscard]] bool rest_untouched() const {
-        for (std::size_t i = used; i < written.size(); ++i)
-            if (written[i] != kSentinel) return false;
-        return true;
-    }
-
-    template <class T>
-    [[nodiscard]] T load(std::size_t offset) const {
-        T value;
-        std::memcpy(&value, written.data() + offset, sizeof value);
-        return wire::le(value);
-    }
-};
 
 inline constexpr std::uint32_t kAllUsage = VIRTIO_ACCEL_USAGE_MASK;
 
@@ -102,62 +68,43 @@ class Rig {
     Answer call(std::uint16_t opcode, const T& payload, std::span<const std::byte> tail = {}) {
         return send(frame(opcode, ++next_request_, payload, tail));
     }
+    Answer call(const driver::Request& request) { return send(request.bytes()); }
     Answer on_object(std::uint16_t opcode, std::uint64_t id) {
-        return call(opcode, virtio_accel_object{.object_id = id});
+        return call(driver::on_object(opcode, ++next_request_, id));
     }
 
-    std::uint64_t context() {
-        return call(VIRTIO_ACCEL_OP_CREATE_CONTEXT, virtio_accel_create_context{}).id();
-    }
+    std::uint64_t context() { return call(driver::create_context(++next_request_)).id(); }
     std::uint64_t queue(std::uint64_t context) {
-        return call(VIRTIO_ACCEL_OP_CREATE_QUEUE, virtio_accel_create_queue{context, 0, 0}).id();
+        return call(driver::create_queue(++next_request_, context)).id();
     }
     Answer allocate(std::uint64_t context, std::uint64_t bytes, std::uint32_t usage = kAllUsage) {
-        return call(VIRTIO_ACCEL_OP_ALLOCATE_BUFFER,
-                    virtio_accel_allocate_buffer{.context_id = context,
-                                                 .bytes = bytes,
-                                                 .alignment = 16,
-                                                 .memory_domain = VIRTIO_ACCEL_DOMAIN_SHARED,
-                                                 .reserved0 = {},
-                                                 .usage = usage,
-                                                 .reserved1 = 0});
+        return call(driver::allocate_buffer(++next_request_,
+                                            {.context = context, .bytes = bytes, .usage = usage}));
     }
     std::uint64_t buffer(std::uint64_t context, std::uint64_t bytes,
                          std::uint32_t usage = kAllUsage) {
         return allocate(context, bytes, usage).id();
     }
     Answer load(std::uint64_t context, const mock::Artifact& artifact) {
-        const auto bytes = mock::encode(artifact);
-        virtio_accel_load_program raw{};
-        raw.context_id = context;
-        raw.format = mock::kFormat;
-        for (std::size_t i = 0; i < mock::kTarget.size(); ++i)
-            raw.target[i] = mock::kTarget[i];
-        raw.payload_bytes = bytes.size();
-        raw.resident_bytes = mock::kResidentBytes;
-        return call(VIRTIO_ACCEL_OP_LOAD_PROGRAM, raw, bytes);
+        return call(driver::load_program(++next_request_,
+                                         {.context = context,
+                                          .format = mock::kFormat,
+                                          .target = mock::kTarget,
+                                          .resident_bytes = mock::kResidentBytes},
+                                         mock::encode(artifact)));
     }
     std::uint64_t program(std::uint64_t context, const mock::Artifact& artifact) {
         return load(context, artifact).id();
     }
     Answer submit(std::uint64_t queue, std::uint64_t program,
                   std::span<const virtio_accel_binding> bindings, std::uint64_t timeout_ns = 0) {
-        return call(VIRTIO_ACCEL_OP_SUBMIT,
-                    virtio_accel_submit{
-                        .queue_id = queue,
-                        .program_id = program,
-                        .binding_count = static_cast<__le32>(bindings.size()),
-                        .flags = 0,
-                        .timeout_ns = timeout_ns,
-                    },
-                    std::as_bytes(bindings));
+        return call(driver::submit(++next_request_, queue, program, bindings, timeout_ns));
     }
     Answer write(std::uint64_t buffer, std::uint64_t offset, std::span<const std::byte> data) {
-        return call(VIRTIO_ACCEL_OP_WRITE_BUFFER,
-                    virtio_accel_transfer{buffer, offset, data.size()}, data);
+        return call(driver::write_buffer(++next_request_, buffer, offset, data));
     }
     Answer read(std::uint64_t buffer, std::uint64_t offset, std::uint64_t bytes) {
-        return call(VIRTIO_ACCEL_OP_READ_BUFFER, virtio_accel_transfer{buffer, offset, bytes});
+        return call(driver::read_buffer(++next_request_, buffer, offset, bytes));
     }
 
     engine::Engine engine;
@@ -165,16 +112,6 @@ class Rig {
  private:
     std::uint64_t next_request_ = 0;
 };
-
-inline virtio_accel_binding bind(std::uint64_t buffer, std::uint32_t slot, std::uint8_t access,
-                                 std::uint64_t offset, std::uint64_t bytes) {
-    return {.buffer_id = buffer,
-            .offset = offset,
-            .bytes = bytes,
-            .slot = slot,
-            .access = access,
-            .reserved = {}};
-}
 
 // One object of each kind and a pending event over all of them.
 struct Busy {
