@@ -20,6 +20,17 @@ closing() {
 	[ "$failed" -eq 0 ]
 }
 
+# started_with PROGRAM: sets `run` to what a program of this build is started with.
+started_with() {
+	run=()
+	# ThreadSanitizer's shadow does not fit an address space that is laid out at random.
+	case $1 in build/tsan/*)
+		run=(setarch -R)
+		export TSAN_OPTIONS=suppressions=$PWD/tests/tsan.supp
+		;;
+	esac
+}
+
 # count_ktap NAME FILE [REASON]: the results of several KTAP programs. Each stands between
 # "# program PATH" and "# status N", N being its exit status. What is not a result that the
 # plan foresaw, or a program that ended otherwise than its results say, is a failure. What is

@@ -8,13 +8,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 [ $# -gt 0 ] || fail "unit tests" "there are none"
 
-# ThreadSanitizer's shadow does not fit an address space that is laid out at random.
-run=()
-case ${1:-} in build/tsan/*)
-	run=(setarch -R)
-	export TSAN_OPTIONS=suppressions=$PWD/tests/tsan.supp
-	;;
-esac
+started_with "${1:-}"
 
 for program in "$@"; do
 	start=$SECONDS

@@ -17,6 +17,9 @@ constexpr wire::Config kConfig{};
 
 constexpr std::size_t kInternalErrorSlot = 12;
 
+// Copying this much takes less than handing it to a thread and back.
+constexpr std::uint64_t kShortTransfer = 64U << 10;
+
 wire::Status status_of_slot(std::size_t slot) {
     return slot == kInternalErrorSlot ? wire::Status::InternalError
                                       : static_cast<wire::Status>(slot);
@@ -44,15 +47,18 @@ std::expected<Device, std::string> Device::create(OpenProvider open_provider,
                                                   const engine::Policy& policy, GuestLog& log) {
     auto engine = make_engine(open_provider, policy, kFirstNameSpace);
     if (!engine) return std::unexpected(std::move(engine).error());
-    return Device(std::move(open_provider), policy, log, *std::move(engine));
+    auto workers = Workers::create();
+    if (!workers) return std::unexpected(std::move(workers).error());
+    return Device(std::move(open_provider), policy, log, *std::move(engine), *std::move(workers));
 }
 
 Device::Device(OpenProvider open_provider, const engine::Policy& policy, GuestLog& log,
-               engine::Engine engine)
+               engine::Engine engine, std::unique_ptr<Workers> workers)
     : open_provider_(std::move(open_provider)),
       policy_(policy),
       log_(&log),
-      engine_(std::move(engine)) {}
+      engine_(std::move(engine)),
+      workers_(std::move(workers)) {}
 
 vhost::Profile Device::profile() {
     const auto config = wire::encode(kConfig);
@@ -61,11 +67,46 @@ vhost::Profile Device::profile() {
             .max_chain_descriptors = kConfig.max_chain_descriptors};
 }
 
-std::uint32_t Device::process(const wire::Chain& chain) noexcept {
+void Device::serve(vhost::Ticket ticket, const wire::Chain& chain,
+                   vhost::Answers& answers) noexcept {
+    with_engine(answers, [&] { engine_.serve(*this, ticket, chain); });
+}
+
+void Device::advance(vhost::Answers& answers) noexcept {
+    while (auto work = workers_->take_done())
+        with_engine(answers, [&] { engine_.finish(*this, *std::move(work)); });
+}
+
+void Device::drain(vhost::Answers& answers) noexcept {
+    while (engine_.working() > 0)
+        with_engine(answers, [&] { engine_.finish(*this, workers_->wait_done()); });
+}
+
+template <class Call>
+void Device::with_engine(vhost::Answers& answers, Call call) {
     const engine::Statistics before = engine_.statistics();
-    const std::uint32_t used = engine_.process(chain);
+    answers_ = &answers;
+    call();
+    while (!short_work_.empty()) {
+        engine::Work work = std::move(short_work_.front());
+        short_work_.pop_front();
+        work.run();
+        engine_.finish(*this, std::move(work));
+    }
+    answers_ = nullptr;
     log_refusal(before);
-    return used;
+}
+
+void Device::complete(engine::Ticket ticket, std::uint32_t used) {
+    answers_->complete(ticket, used);
+}
+
+void Device::start(engine::Work work) {
+    const std::uint64_t bytes = work.transfer_bytes();
+    if (bytes != 0 && bytes <= kShortTransfer)
+        short_work_.push_back(std::move(work));
+    else
+        workers_->post(std::move(work));
 }
 
 // Busy is how a guest learns that it has to wait: nothing is wrong then.

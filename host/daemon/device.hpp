@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <expected>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "daemon/guest_log.hpp"
+#include "daemon/workers.hpp"
 #include "engine/engine.hpp"
 #include "provider/provider.hpp"
 #include "vhost/handler.hpp"
@@ -19,8 +21,9 @@ using OpenProvider =
     std::function<std::expected<std::unique_ptr<provider::Provider>, std::string>()>;
 
 // The device of one guest: an engine with a provider instance of its own, and another
-// pair when a reset could not prove that everything was released.
-class Device final : public vhost::Handler {
+// pair when a reset could not prove that everything was released. Provider work that
+// can take long runs on worker threads.
+class Device final : public vhost::Handler, private engine::Host {
  public:
     // `log` outlives the device.
     [[nodiscard]] static std::expected<Device, std::string> create(OpenProvider open_provider,
@@ -29,7 +32,11 @@ class Device final : public vhost::Handler {
 
     [[nodiscard]] static vhost::Profile profile();
 
-    [[nodiscard]] std::uint32_t process(const wire::Chain& chain) noexcept override;
+    void serve(vhost::Ticket ticket, const wire::Chain& chain,
+               vhost::Answers& answers) noexcept override;
+    [[nodiscard]] int progress_fd() const noexcept override { return workers_->done_fd(); }
+    void advance(vhost::Answers& answers) noexcept override;
+    void drain(vhost::Answers& answers) noexcept override;
     void reset() noexcept override;
 
     // What the guest did and left, as lines of the log.
@@ -37,7 +44,14 @@ class Device final : public vhost::Handler {
 
  private:
     Device(OpenProvider open_provider, const engine::Policy& policy, GuestLog& log,
-           engine::Engine engine);
+           engine::Engine engine, std::unique_ptr<Workers> workers);
+
+    void complete(engine::Ticket ticket, std::uint32_t used) override;
+    void start(engine::Work work) override;
+
+    // Calls the engine, and then does the work that is not worth a thread.
+    template <class Call>
+    void with_engine(vhost::Answers& answers, Call call);
 
     void replace_engine();
     void log_refusal(const engine::Statistics& before) const;
@@ -46,6 +60,9 @@ class Device final : public vhost::Handler {
     engine::Policy policy_;
     GuestLog* log_;
     engine::Engine engine_;
+    std::unique_ptr<Workers> workers_;
+    std::deque<engine::Work> short_work_;
+    vhost::Answers* answers_ = nullptr;  // during a call of the handler
     std::uint16_t name_space_ = kFirstNameSpace;
 
     static constexpr std::uint16_t kFirstNameSpace = 1;

@@ -42,6 +42,7 @@ void GuestLog::device_reset(std::string_view outcome) {
 
 // The reason may quote the guest, who shall not forge lines.
 void GuestLog::line(level::level_enum severity, std::string_view what, std::string_view why) {
+    const std::scoped_lock lock(mutex_);
     const auto left_out = limit_.admit(std::chrono::steady_clock::now());
     if (!left_out) return;
     if (*left_out > 0) spdlog::warn("{} more lines like the next were left out", *left_out);

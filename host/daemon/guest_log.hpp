@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string_view>
 
 #include <spdlog/common.h>
@@ -22,7 +23,7 @@ class GuestLog final : public vhost::Observer {
     // A command was answered with an error, or could not be answered at all.
     void command_refused(wire::Status status);
     void command_unusable();
-    // By a provider, while it loads a program for the guest's command.
+    // By a provider, while it loads a program for the guest's command; from any thread.
     void program_refused(std::string_view why);
     // The guest has reset its device, and what became of what it left.
     void device_reset(std::string_view outcome);
@@ -30,7 +31,8 @@ class GuestLog final : public vhost::Observer {
  private:
     void line(spdlog::level::level_enum severity, std::string_view what, std::string_view why);
 
-    RateLimit limit_;
+    std::mutex mutex_;
+    RateLimit limit_;  // guarded by mutex_
 };
 
 }  // namespace acceld

@@ -2,6 +2,7 @@
 #include "daemon/options.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <format>
 #include <span>
 #include <string_view>
@@ -46,7 +47,64 @@ void add_serve_options(CLI::App& app, Options& options) {
     app.add_flag("--print-capabilities", "Print what vhost-user managers ask for, as JSON");
 }
 
-std::string complaint(const Options& options) {
+std::uint32_t parse_polls(const std::string& word) {
+    if (word == "never") return mock::kNever;
+    if (word == "immediate") return 0;
+    std::uint32_t polls = 0;
+    const char* end = word.data() + word.size();
+    const auto [rest, error] = std::from_chars(word.data(), end, polls);
+    if (error != std::errc() || rest != end)
+        throw CLI::ValidationError("--mock-polls: a number, never or immediate is wanted");
+    return polls;
+}
+
+fault::Script parse_faults(const std::string& text) {
+    const auto script = fault::Script::parse(text);
+    if (!script) throw CLI::ValidationError("--fault: " + script.error());
+    return *script;
+}
+
+// With these a front end can replay the golden traces of the protocol, all of which want
+// --mock-limits 4096,4000 and --mock-polls never:
+//
+//     complete_lifecycle      --fault poll_event:4:completion:complete
+//     timeout                 --fault submit:1:rejected:DeadlineExpired
+//     indeterminate_recovery  --fault allocate_buffer:1:error-after:OutOfMemory, and
+//                             submit:1:indeterminate:DeadlineExpired, and
+//                             destroy_event:1:indeterminate:DeviceLost
+//     device_loss             --fault poll_event:1:error-before:DeviceLost
+//
+// Given with another provider they are a mistake, which complaint() says.
+const CLI::App* add_mock_options(CLI::App& app, MockChoice& mock) {
+    auto* group = app.add_option_group("For tests, with --provider mock");
+    group->add_option_function<std::string>(
+        "--mock-polls",
+        [&mock](const std::string& word) { mock.options.pending_polls = parse_polls(word); },
+        "How many polls find an event pending: a number (1 by default),\n"
+        "never (it ends when it is cancelled) or immediate");
+    group
+        ->add_option_function<std::pair<std::uint64_t, std::uint64_t>>(
+            "--mock-limits",
+            [&mock](const auto& limits) {
+                mock.options.max_buffer_bytes = limits.first;
+                mock.options.max_artifact_bytes = limits.second;
+            },
+            "The largest buffer and artifact, in bytes: BUFFER,ARTIFACT")
+        ->delimiter(',')
+        ->check(CLI::PositiveNumber);
+    group->add_option_function<std::string>(
+        "--fault", [&mock](const std::string& text) { mock.faults = parse_faults(text); },
+        "What shall fail: OPERATION:N:ACTION[,...], at the Nth call of an\n"
+        "OPERATION such as submit, where ACTION is error-before:ERROR,\n"
+        "error-after:ERROR, rejected:ERROR, indeterminate:ERROR or\n"
+        "completion:complete|cancelled|failed:ERROR and ERROR a name\n"
+        "such as OutOfMemory");
+    return group;
+}
+
+std::string complaint(const Options& options, bool mock_options) {
+    if (mock_options && options.provider.name != "mock")
+        return "--mock-polls, --mock-limits and --fault are for --provider mock";
     if (options.socket_path.empty() && !options.fd) return "--socket-path or --fd is required";
     if (options.provider.name.empty()) return "--provider is required; see 'virtio-acceld list'";
     return "";
@@ -70,12 +128,14 @@ std::expected<Options, int> parse_options(int argc, const char* const* argv) {
         return std::format("virtio-acceld: {}\n", error.what());
     });
     add_serve_options(app, options);
+    const auto* mock_group = add_mock_options(app, options.provider.mock);
     const auto* list = app.add_subcommand("list", "Show the providers and devices of this host");
     try {
         app.parse(argc, argv);
         if (list->parsed()) {
             options.action = Action::List;
-        } else if (const auto wrong = complaint(options); !wrong.empty()) {
+        } else if (const auto wrong = complaint(options, mock_group->count_all() > 0);
+                   !wrong.empty()) {
             throw CLI::ValidationError(wrong);
         }
     } catch (const CLI::ParseError& error) {

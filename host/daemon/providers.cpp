@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "cpu/cpu.hpp"
-#include "provider/mock/mock.hpp"
+#include "provider/fault/fault.hpp"
 #include "vulkan/vulkan.hpp"
 
 namespace acceld {
@@ -20,7 +20,7 @@ using Refused = std::function<void(std::string_view)>;
 
 struct Row {
     std::string_view name;
-    Opened (*open)(const std::string& device, const Refused& refused);
+    Opened (*open)(const ProviderChoice& choice, const Refused& refused);
     std::string (*list)();  // without the name
 };
 
@@ -28,18 +28,19 @@ std::unexpected<std::string> only_one_device(const std::string& device) {
     return std::unexpected(std::format("it has one device, and none called '{}'", device));
 }
 
-Opened open_cpu(const std::string& device, const Refused& refused) {
-    if (!device.empty()) return only_one_device(device);
+Opened open_cpu(const ProviderChoice& choice, const Refused& refused) {
+    if (!choice.device.empty()) return only_one_device(choice.device);
     return cpu::open({.program_refused = refused}).transform([](auto provider) {
         return OpenedProvider{std::move(provider), "the processors of this host"};
     });
 }
 
-Opened open_mock(const std::string& device, const Refused&) {
-    if (!device.empty()) return only_one_device(device);
-    // Every event is seen pending once; that of a barrier stays so until it is cancelled.
+// A mock that takes the place of another begins with its script anew.
+Opened open_mock(const ProviderChoice& choice, const Refused&) {
+    if (!choice.device.empty()) return only_one_device(choice.device);
     return OpenedProvider{
-        std::make_unique<mock::Provider>(mock::Options{.pending_polls = 1, .hold_barriers = true}),
+        std::make_unique<fault::Provider>(std::make_unique<mock::Provider>(choice.mock.options),
+                                          choice.mock.faults),
         "a mock that runs no TOSA, for tests of everything around it"};
 }
 
@@ -60,8 +61,8 @@ vulkan::Options vulkan_options(const std::string& device) {
     return options;
 }
 
-Opened open_vulkan(const std::string& device, const Refused& refused) {
-    auto options = vulkan_options(device);
+Opened open_vulkan(const ProviderChoice& choice, const Refused& refused) {
+    auto options = vulkan_options(choice.device);
     options.program_refused = refused;
     return vulkan::choose(options).and_then([&](const vulkan::DeviceDescription& chosen) {
         return vulkan::open(options).transform(
@@ -88,7 +89,7 @@ constexpr Row kRows[] = {
     {"mock", open_mock, [] { return std::string("available, runs no TOSA"); }},
     {"vulkan", open_vulkan, list_vulkan},
     {"xdna",
-     [](const std::string&, const Refused&) -> Opened { return std::unexpected(kNotBuilt); },
+     [](const ProviderChoice&, const Refused&) -> Opened { return std::unexpected(kNotBuilt); },
      [] { return std::string("not available: ") + kNotBuilt; }},
 };
 
@@ -105,7 +106,7 @@ std::expected<OpenedProvider, std::string> open_provider(
     const ProviderChoice& choice, std::function<void(std::string_view)> refused) {
     const auto* row = std::ranges::find(kRows, choice.name, &Row::name);
     if (row == std::end(kRows)) return std::unexpected("no provider '" + choice.name + "'");
-    auto opened = row->open(choice.device, refused);
+    auto opened = row->open(choice, refused);
     if (!opened) {
         return std::unexpected(
             std::format("provider '{}' is not available: {}", row->name, opened.error()));

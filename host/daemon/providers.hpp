@@ -11,13 +11,23 @@
 #include <string_view>
 #include <vector>
 
+#include "provider/fault/script.hpp"
+#include "provider/mock/mock.hpp"
 #include "provider/provider.hpp"
 
 namespace acceld {
 
+// For the mock alone, which front ends are tested against. By default every event is seen
+// pending once, and that of a barrier stays so until it is cancelled.
+struct MockChoice {
+    mock::Options options{.pending_polls = 1, .hold_barriers = true};
+    fault::Script faults;
+};
+
 struct ProviderChoice {
-    std::string name;
-    std::string device;  // index or part of a name; empty for the provider's own choice
+    std::string name{};
+    std::string device{};  // index or part of a name; empty for the provider's own choice
+    MockChoice mock{};
 };
 
 struct OpenedProvider {

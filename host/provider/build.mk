@@ -8,3 +8,9 @@ $(eval $(call library,mock,\
 	host/provider/mock/artifact.cpp \
 	host/provider/mock/mock.cpp,\
 	-Ihost))
+
+$(eval $(call library,fault,\
+	host/provider/fault/audit.cpp \
+	host/provider/fault/fault.cpp \
+	host/provider/fault/script.cpp,\
+	-Ihost))

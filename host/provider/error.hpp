@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <string_view>
 
 namespace provider {
 
@@ -21,6 +24,15 @@ enum class ErrorKind : std::uint8_t {
     PermissionDenied,
     External,
 };
+
+inline constexpr std::array<std::string_view, 11> kErrorKindNames{
+    "Unsupported", "Incompatible",     "InvalidArgument", "OutOfBounds",
+    "Busy",        "OutOfMemory",      "ResourceLimit",   "DeadlineExpired",
+    "DeviceLost",  "PermissionDenied", "External"};
+
+[[nodiscard]] constexpr std::string_view name(ErrorKind kind) {
+    return kErrorKindNames.at(static_cast<std::size_t>(kind));
+}
 
 // An External error carries the native code of the library or device behind the
 // provider, for the host's log only: neither field crosses the wire.

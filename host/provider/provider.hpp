@@ -6,34 +6,40 @@
 // resources and tells the truth about them. A provider never sees a frame, an
 // object id, a guest address or a descriptor.
 //
-// Ownership. Contexts, buffers, programs, queues and events are owned by the
-// caller through unique_ptr. A provider defines classes derived from the five
-// below and may static_cast what it is handed: it only ever gets its own objects.
-// Spans, ports and pointers given to a call are lent until the call returns.
+// To implement one, derive Provider and the five classes of objects, and run
+// tests/conformance on it.
+//
+// Ownership. Contexts, buffers, programs, queues and events are owned by the caller
+// through unique_ptr. A provider may static_cast what it is handed: it only ever gets its
+// own objects, alive and never null. Spans, ports and descriptions given to a call are lent
+// until it returns. A context lives as long as what was made in it, and a queue, a program
+// and a buffer as long as every event that was submitted with them.
 //
 // Release is explicit. The five release calls consume the owner; a refusal gives
 // the same live object back. When a provider cannot tell whether a release took
 // effect it says ReleaseUnknown, and nobody may use the object again. Destructors
 // are not protocol events: objects that were never released are destroyed after the
-// provider itself, whose destructor has settled whatever still used them.
+// provider itself, whose destructor has settled whatever still used them. They must
+// stand that, in any order.
 //
-// Threads. Calls for different contexts may overlap. For one context there are two
-// kinds: control calls (allocate, transfer, load, create or destroy a queue, every
-// release but an event's) and queue calls (submit, poll_event, cancel_event,
-// destroy_event). At most one of each kind runs at a time, one may overlap with the
-// other, and the two never concern the same object. device_info(), create_context()
-// and copy_counters() may overlap with anything. Calls never wait for another call or
-// for the guest.
+// Threads. A provider is called by one thread at a time for one context and all that was
+// made in it, and may be called by several threads at once for different contexts. The
+// thread may be another each time; the caller sees to it that one call happens before the
+// next. device_info(), create_context() and copy_counters() may overlap with anything.
+// Ports are used on the calling thread alone. Calls never wait for another call or for
+// the guest.
 //
-// Blocking. Control calls may block for synchronous work of their own: they are made
-// where nobody else has to wait. Queue calls return at once. submit() checks and
-// admits; it does not compile, stage or wait. poll_event() and cancel_event() allocate
-// nothing. destroy_event() may at most wait for an event that was cancelled to leave
-// its buffers.
+// Blocking. Creation, allocation, transfer, load and release may block for
+// synchronous work of their own. submit() checks and admits; it does not compile,
+// stage or wait. poll_event() and cancel_event() return at once and allocate
+// nothing. Work goes on without being polled.
 //
 // Errors are values. No exception leaves a provider. A failed create has retained
-// nothing. DeviceLost means that the provider can no longer be used: the engine
-// makes no further call and discards the instance.
+// nothing. Errors of a port are handed on as they are. DeviceLost means that the provider
+// can no longer be used: the engine makes no further call and discards the instance.
+//
+// Checks. The caller has checked ids, quotas, ranges and permissions; a provider repeats
+// those that this file gives an error to, because it is also used without an engine.
 #pragma once
 
 #include <array>
@@ -74,10 +80,12 @@ inline constexpr std::uint32_t kPropertyDirectBinding = 1U << 2;
 
 enum class Access : std::uint8_t { Read = 1, Write = 2, ReadWrite = 3 };
 
-// Constant for the life of a provider instance. At least one memory capability is
-// set; every limit is nonzero.
+// Constant for the life of a provider instance. At least one memory capability is set and
+// none of bits 3 and 4, which are reserved; every limit is nonzero. No more than 4096
+// bindings, and no product of max_contexts, or of the bindings, with what one context may
+// hold is beyond 32 bits (protocol.md 5.9).
 struct DeviceInfo {
-    std::array<std::uint8_t, 16> uuid{};  // stable identity of the accelerator
+    std::array<std::uint8_t, 16> uuid{};  // of the accelerator, the same in every process
     DeviceClass device_class = DeviceClass::Other;
     std::uint32_t vendor_id = 0;
     std::uint32_t device_id = 0;
@@ -88,8 +96,8 @@ struct DeviceInfo {
     std::uint32_t max_queues_per_context = 0;
     std::uint32_t max_events_per_context = 0;  // events not yet destroyed
     std::uint32_t max_bindings_per_submission = 0;
-    std::uint64_t max_buffer_bytes = 0;
-    std::uint64_t max_artifact_bytes = 0;
+    std::uint64_t max_buffer_bytes = 0;    // of one buffer
+    std::uint64_t max_artifact_bytes = 0;  // of one artifact
 
     friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };
@@ -149,8 +157,9 @@ class Event {
     virtual ~Event() = default;
 };
 
-// A range of a buffer. A submission's bindings come in ascending slot order and
-// are used in place: the bound bytes are never copied to or from other storage.
+// A nonempty range of a buffer. A submission's bindings come in ascending slot order and
+// are used in place: the bound bytes are never copied to or from other storage. One buffer
+// may be bound several times, and by several events that are pending.
 struct Binding {
     Buffer* buffer = nullptr;
     std::uint64_t offset = 0;
@@ -166,7 +175,7 @@ struct ReleaseUnknown {
 template <class T>
 struct ReleaseRejected {
     Error error;
-    std::unique_ptr<T> resource;  // the same object, live
+    std::unique_ptr<T> resource;  // the same object, live; the release may be tried again
 };
 template <class T>
 using ReleaseResult = std::variant<Released, ReleaseRejected<T>, ReleaseUnknown>;
@@ -215,24 +224,33 @@ class Provider {
     [[nodiscard]] virtual const DeviceInfo& device_info() const = 0;
     [[nodiscard]] virtual CopyCounters copy_counters() const = 0;
 
+    // More objects than device_info() promises may be refused with ResourceLimit, here and
+    // in every call that makes one.
+    //
     // Nonzero flags are Unsupported, here and in create_queue().
     [[nodiscard]] virtual Result<std::unique_ptr<Context>> create_context(std::uint32_t flags) = 0;
     [[nodiscard]] virtual ReleaseResult<Context> destroy_context(std::unique_ptr<Context>) = 0;
 
     // The contents of a new buffer are zero. A buffer with program usage that could
-    // not be bound in place is refused here, never staged later.
+    // not be bound in place is refused here, never staged later. A domain whose capability
+    // is not advertised is Unsupported, an alignment that cannot be had ResourceLimit or
+    // Incompatible.
     [[nodiscard]] virtual Result<std::unique_ptr<Buffer>> allocate_buffer(Context&,
                                                                           const BufferDesc&) = 0;
     [[nodiscard]] virtual ReleaseResult<Buffer> free_buffer(std::unique_ptr<Buffer>) = 0;
 
-    // Usage without transfer-destination (-source) is PermissionDenied, a range that
-    // does not fit OutOfBounds. A failed write may have changed part of the range; a
-    // failed read leaves the buffer alone and the sink undefined.
+    // Moves exactly size() bytes of the port, from or to `offset` on. No pending event
+    // uses the range, but events that have ended may. Usage without transfer-destination
+    // (-source) is PermissionDenied, a range that does not fit OutOfBounds. A failed write
+    // may have changed part of the range; a failed read leaves the buffer alone and the
+    // sink undefined. Memory that the host cannot reach may be staged here, and only here.
     [[nodiscard]] virtual Result<void> write_buffer(Buffer&, std::uint64_t offset, ByteSource&) = 0;
     [[nodiscard]] virtual Result<void> read_buffer(Buffer&, std::uint64_t offset, ByteSink&) = 0;
 
     // All compiling happens here. A source longer than max_artifact_bytes is
-    // ResourceLimit, and is not read.
+    // ResourceLimit, and is not read. A format that the provider does not have is
+    // Unsupported, another target Incompatible, a program that needs more than
+    // resident_bytes ResourceLimit, an artifact that breaks its own rules InvalidArgument.
     [[nodiscard]] virtual Result<std::unique_ptr<Program>> load_program(Context&,
                                                                         const ProgramDesc&,
                                                                         ByteSource&) = 0;
@@ -242,22 +260,28 @@ class Provider {
                                                                       std::uint32_t flags) = 0;
     [[nodiscard]] virtual ReleaseResult<Queue> destroy_queue(std::unique_ptr<Queue>) = 0;
 
-    // Rejects with: an empty list or too many bindings ResourceLimit, a repeated slot
-    // InvalidArgument, a range outside its buffer OutOfBounds, access against usage
-    // PermissionDenied, objects of another context InvalidArgument, bindings that the
-    // program does not take Incompatible. `timeout_ns` runs from admission; 0 is no
-    // limit; a provider that cannot keep a finite one rejects with DeadlineExpired.
+    // Rejects with: objects of another context InvalidArgument, a range outside its
+    // buffer OutOfBounds, an empty list or too many bindings ResourceLimit, a repeated slot
+    // InvalidArgument, access against usage PermissionDenied, bindings that the program
+    // does not take Incompatible (bindings.hpp checks most of this), a range that pending
+    // work holds Busy, unless the provider orders the two.
+    //
+    // `timeout_ns` runs from admission; 0 is no limit; a provider that cannot keep a finite
+    // one rejects with DeadlineExpired. An event that misses it may end as
+    // Failed(DeadlineExpired), once nothing of it touches the buffers any more.
     [[nodiscard]] virtual SubmitResult submit(Queue&, Program&, std::span<const Binding>,
                                               std::uint64_t timeout_ns) = 0;
 
-    // An error says nothing about the event, which keeps its state.
+    // An error says nothing about the event, which keeps its state. Once an event is seen
+    // to have ended, the buffers that it was submitted with hold its results.
     [[nodiscard]] virtual Result<EventState> poll_event(Event&) = 0;
 
-    // Success: the event is or will be Cancelled. Busy: it had ended before.
+    // Success: the event is or will be Cancelled, with nothing known of the contents of
+    // what it writes. Busy: it had ended, or was cancelled, before.
     // Unsupported only where kCapEventCancellation is not advertised.
     [[nodiscard]] virtual Result<void> cancel_event(Event&) = 0;
 
-    // A pending event is rejected with Busy.
+    // A pending event is rejected with Busy, and one that no poll has seen end may be.
     [[nodiscard]] virtual ReleaseResult<Event> destroy_event(std::unique_ptr<Event>) = 0;
 };
 

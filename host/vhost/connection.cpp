@@ -13,14 +13,16 @@ namespace vhost {
 std::expected<Progress, std::string> Connection::step(int stop_fd, int timeout_ms) {
     Virtqueue& queue = session_.queue();
     // A negative descriptor is one that poll() leaves alone.
-    std::array<pollfd, 3> ready{pollfd{stop_fd, POLLIN, 0}, pollfd{socket_.value(), POLLIN, 0},
-                                pollfd{queue.runnable() ? queue.kick_fd() : -1, POLLIN, 0}};
+    std::array ready{pollfd{stop_fd, POLLIN, 0}, pollfd{socket_.value(), POLLIN, 0},
+                     pollfd{queue.runnable() ? queue.kick_fd() : -1, POLLIN, 0},
+                     pollfd{handler_.progress_fd(), POLLIN, 0}};
     if (::poll(ready.data(), ready.size(), queue.pending() ? 0 : timeout_ms) < 0) {
         if (errno == EINTR) return Progress::Open;
         return failure("poll", errno);
     }
     if (ready[0].revents != 0) return Progress::Stopped;
     if (ready[2].revents != 0) queue.on_kick(observer_);
+    if (ready[3].revents != 0) queue.advance(handler_, observer_);
     if (ready[1].revents != 0) {
         const auto progress = serve_message();
         if (!progress || *progress != Progress::Open) return progress;

@@ -28,6 +28,10 @@ class Connection {
           session_(std::move(profile), handler, observer),
           handler_(handler),
           observer_(observer) {}
+    // What is being served refers to guest memory.
+    ~Connection() { session_.queue().drain(handler_, observer_); }
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
 
     // Waits up to `timeout_ms`, for ever if negative, until something is ready, and
     // serves it: at most one message and one ring's worth of chains. `stop_fd` may be

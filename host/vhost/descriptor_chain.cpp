@@ -38,6 +38,12 @@ void DescriptorChain::load(const RingView& ring, std::uint16_t head, std::uint16
     defect_ = walk(ring, limit);
 }
 
+void DescriptorChain::unmap() {
+    readable_.clear();
+    writable_.clear();
+    memory_ = nullptr;
+}
+
 std::optional<ChainDefect> DescriptorChain::walk(const RingView& ring, std::uint16_t limit) {
     std::uint16_t index = head_;
     std::uint16_t count = 0;

@@ -35,6 +35,9 @@ class DescriptorChain {
     // inside the ring.
     void load(const RingView& ring, std::uint16_t head, std::uint16_t limit);
 
+    // Lets go of guest memory, which would otherwise stay mapped until the next load().
+    void unmap();
+
     [[nodiscard]] std::uint16_t head() const { return head_; }
     // With a defect there are no pieces to be used.
     [[nodiscard]] std::optional<ChainDefect> defect() const { return defect_; }

@@ -19,16 +19,39 @@ struct Profile {
     std::uint16_t max_chain_descriptors = 0;
 };
 
+// Names a chain from serve() to its completion.
+using Ticket = std::uint64_t;
+
+// Where the answers go.
+class Answers {
+ public:
+    // `used` bytes at the start of the writable pieces were written: at most as many as
+    // there are. From here on the pieces are the guest's again.
+    virtual void complete(Ticket ticket, std::uint32_t used) = 0;
+
+ protected:
+    ~Answers() = default;
+};
+
 // Called by one thread at a time.
 class Handler {
  public:
     virtual ~Handler() = default;
 
-    // Serves one command and returns how many bytes at the start of the writable
-    // pieces were written: at most as many as there are.
-    [[nodiscard]] virtual std::uint32_t process(const wire::Chain& chain) noexcept = 0;
+    // Serves one command, which is answered before this returns or from a later call,
+    // in any order. Until then its pieces, and the arrays that list them, stay.
+    virtual void serve(Ticket ticket, const wire::Chain& chain, Answers& answers) noexcept = 0;
 
-    // The guest has reset the device: nothing that it created may live on.
+    // Becomes readable when advance() has something to answer; -1 if nothing is ever
+    // left to it.
+    [[nodiscard]] virtual int progress_fd() const noexcept { return -1; }
+    virtual void advance(Answers&) noexcept {}
+
+    // Answers everything that is being served, waiting for what takes its time.
+    virtual void drain(Answers&) noexcept {}
+
+    // The guest has reset the device: nothing that it created may live on. Nothing is
+    // being served.
     virtual void reset() noexcept = 0;
 };
 

@@ -101,6 +101,7 @@ Session::Outcome Session::dispatch_vring(Message& message, const Rule& rule) {
         case Request::SetVringEnable:
             return done(set_vring_enable(state.num));
         case Request::GetVringBase:
+            queue_.drain(handler_, observer_);
             return to_bytes(VringState{state.index, queue_.stop()});
         default:
             std::unreachable();
@@ -191,6 +192,7 @@ std::expected<void, std::string> Session::start_queue(UniqueFd kick) {
 }
 
 void Session::reset_device() {
+    queue_.drain(handler_, observer_);
     queue_.reset();
     handler_.reset();
 }

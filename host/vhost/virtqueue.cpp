@@ -53,7 +53,6 @@ Virtqueue::Result Virtqueue::set_addresses(const RingAddresses& addresses) {
 
 void Virtqueue::set_memory(Memory::Shared memory) {
     memory_ = std::move(memory);
-    chain_ = {};  // the last one would keep the old memory mapped
     if (!started()) return;
     // The front end may take a region away and bring it back in another shape: until
     // then the ring rests.
@@ -131,16 +130,35 @@ void Virtqueue::on_kick(Observer& observer) {
     pending_ = true;
 }
 
+class Virtqueue::Completion final : public Answers {
+ public:
+    Completion(Virtqueue& queue, Observer& observer) : queue_(queue), observer_(observer) {}
+    void complete(Ticket ticket, std::uint32_t used) override {
+        queue_.complete(ticket, used, observer_);
+    }
+
+ private:
+    Virtqueue& queue_;
+    Observer& observer_;
+};
+
 void Virtqueue::serve(Handler& handler, Observer& observer) {
+    Completion completion(*this, observer);
     ring_->refuse_kicks();
     for (std::uint32_t budget = size_; budget > 0;) {
-        const auto popped = ring_->pop(chain_, max_chain_descriptors_);
+        const Ticket ticket = idle_chain();
+        DescriptorChain& chain = *chains_[ticket];
+        const auto popped = ring_->pop(chain, max_chain_descriptors_);
         if (!popped) return fault(popped.error(), observer);
         if (*popped) {
+            idle_.pop_back();
             --budget;
             ++consumed_;
             ++statistics_.chains;
-            complete(chain_.defect() ? 0 : handler.process(chain_.pieces()), observer);
+            if (chain.defect())
+                complete(ticket, 0, observer);
+            else
+                handler.serve(ticket, chain.pieces(), completion);
             if (faulted_) return;
         } else if (ring_->accept_kicks()) {
             pending_ = false;
@@ -151,13 +169,36 @@ void Virtqueue::serve(Handler& handler, Observer& observer) {
     }
 }
 
-void Virtqueue::complete(std::uint32_t used, Observer& observer) {
-    if (const auto defect = chain_.defect()) {
+void Virtqueue::advance(Handler& handler, Observer& observer) {
+    Completion completion(*this, observer);
+    handler.advance(completion);
+}
+
+void Virtqueue::drain(Handler& handler, Observer& observer) {
+    Completion completion(*this, observer);
+    handler.drain(completion);
+}
+
+// The last idle ticket. There are never more chains than the ring has entries: it takes
+// no head twice.
+Ticket Virtqueue::idle_chain() {
+    if (idle_.empty()) {
+        idle_.push_back(chains_.size());
+        chains_.push_back(std::make_unique<DescriptorChain>());
+    }
+    return idle_.back();
+}
+
+void Virtqueue::complete(Ticket ticket, std::uint32_t used, Observer& observer) {
+    DescriptorChain& chain = *chains_[ticket];
+    chain.unmap();
+    idle_.push_back(ticket);
+    if (!ring_ || faulted_) return;
+    if (const auto defect = chain.defect()) {
         ++statistics_.unusable;
         observer.chain_unusable(*defect);
     }
-    if (const auto done = ring_->complete(chain_, used); !done)
-        return fault(done.error(), observer);
+    if (const auto done = ring_->complete(chain, used); !done) return fault(done.error(), observer);
     if (!ring_->interrupt_wanted()) {
         ++statistics_.suppressed;
     } else if (call_) {

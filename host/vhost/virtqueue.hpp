@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/unique_fd.hpp"
 #include "vhost/descriptor_chain.hpp"
@@ -51,8 +53,8 @@ class Virtqueue {
 
     // Starts a stopped queue; a started one just gets another kick descriptor.
     [[nodiscard]] std::expected<Start, std::string> start(UniqueFd kick);
-    // Afterwards neither guest memory nor an event descriptor is touched. Returns the
-    // next available index.
+    // After drain(). Afterwards neither guest memory nor an event descriptor is touched.
+    // Returns the next available index.
     std::uint16_t stop();
     // Back to how it was before its first start.
     void reset();
@@ -67,12 +69,18 @@ class Virtqueue {
 
     // Serves what is there, at most one ring's worth.
     void serve(Handler& handler, Observer& observer);
+    // Lets the handler answer what has become ready, and all that is left.
+    void advance(Handler& handler, Observer& observer);
+    void drain(Handler& handler, Observer& observer);
 
     [[nodiscard]] const QueueStatistics& statistics() const { return statistics_; }
 
  private:
+    class Completion;
+
     [[nodiscard]] bool set_up_anew(const RingView& view) const;
-    void complete(std::uint32_t used, Observer& observer);
+    [[nodiscard]] Ticket idle_chain();
+    void complete(Ticket ticket, std::uint32_t used, Observer& observer);
     void fault(RingFault fault, Observer& observer);
 
     Memory::Shared memory_ = Memory::none();
@@ -90,7 +98,8 @@ class Virtqueue {
     bool faulted_ = false;
     bool pending_ = false;
     std::uint64_t consumed_ = 0;  // chains since the guest last set up the ring
-    DescriptorChain chain_;
+    std::vector<std::unique_ptr<DescriptorChain>> chains_;  // by ticket
+    std::vector<Ticket> idle_;
     QueueStatistics statistics_;
 };
 

@@ -40,7 +40,8 @@ class Quota {
         count_->fetch_sub(1);
         return std::nullopt;
     }
-    [[nodiscard]] bool in_use() const { return count_->load() != 0; }
+    [[nodiscard]] std::uint32_t taken() const { return count_->load(); }
+    [[nodiscard]] bool in_use() const { return taken() != 0; }
 
  private:
     std::shared_ptr<std::atomic<std::uint32_t>> count_;

@@ -18,11 +18,7 @@
 namespace provider {
 
 inline doctest::String toString(const Error& error) {
-    constexpr const char* kNames[] = {
-        "Unsupported", "Incompatible",     "InvalidArgument", "OutOfBounds",
-        "Busy",        "OutOfMemory",      "ResourceLimit",   "DeadlineExpired",
-        "DeviceLost",  "PermissionDenied", "External"};
-    return kNames[static_cast<std::size_t>(error.kind)];
+    return doctest::String(name(error.kind).data());
 }
 
 }  // namespace provider

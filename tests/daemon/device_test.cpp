@@ -23,6 +23,11 @@ class Fragile : public mock::Provider {
     }
 };
 
+struct Used final : vhost::Answers {
+    std::uint32_t bytes = 0;
+    void complete(vhost::Ticket, std::uint32_t used) override { bytes = used; }
+};
+
 // A device over mock providers that counts how many were opened.
 struct DeviceRig {
     acceld::GuestLog log;
@@ -45,7 +50,10 @@ struct DeviceRig {
         rig::Answer answer{0, rig::Bytes(128, rig::kSentinel)};
         const std::span<const std::byte> readable(request);
         const std::span<std::byte> writable(answer.written);
-        answer.used = device->process({{&readable, 1}, {&writable, 1}});
+        Used used;
+        device->serve(0, {{&readable, 1}, {&writable, 1}}, used);
+        device->drain(used);
+        answer.used = used.bytes;
         return answer;
     }
     rig::Answer create_context() {

@@ -25,6 +25,13 @@ TEST_CASE("wrong usage exits with 2 and says what is wrong") {
         {{"--fd", "9", "--provider", "cpu", "--max-buffer-bytes", "0"}, "--max-buffer-bytes"},
         {{"--fd", "9", "--provider", "cpu", "--max-program-bytes", "-5"}, "--max-program-bytes"},
         {{"--fd", "9", "--provider", "cpu", "--bogus"}, "--bogus"},
+        {{"--fd", "9", "--provider", "cpu", "--mock-polls", "1"}, "are for --provider mock"},
+        {{"--fd", "9", "--provider", "vulkan", "--fault", ""}, "are for --provider mock"},
+        {{"--fd", "9", "--provider", "mock", "--mock-polls", "often"}, "--mock-polls"},
+        {{"--fd", "9", "--provider", "mock", "--mock-limits", "4096"}, "--mock-limits"},
+        {{"--fd", "9", "--provider", "mock", "--mock-limits", "4096,0"}, "--mock-limits"},
+        {{"--fd", "9", "--provider", "mock", "--fault", "submit:1:explodes"},
+         "--fault: step 'submit:1:explodes': no action 'explodes'"},
         {{"lst"}, "lst"},
     };
     for (auto& [arguments, says] : cases) {

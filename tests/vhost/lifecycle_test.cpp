@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -50,6 +51,47 @@ TEST_CASE("a pause of the machine keeps everything and goes on where it was") {
     echo_once(rig);
     CHECK(rig.echo.resets == 0);
     CHECK(rig.echo.requests.size() == 3);
+}
+
+TEST_CASE("chains are answered in any order, and a stop waits for all of them") {
+    Rig rig;
+    rig.start();
+    rig.echo.hold = true;
+    std::vector<std::uint16_t> heads;
+    for (std::uint16_t first = 0; first < 6; first += 2) {
+        heads.push_back(rig.ring.link(first, {rig.readable("ping"), rig.writable(4)}));
+        rig.submit(heads.back());
+    }
+    CHECK(rig.echo.held.size() == 3);
+    CHECK(rig.ring.used_index() == 0);
+
+    CHECK(rig.stop_ring() == 3);
+    REQUIRE(rig.ring.used_index() == 3);
+    for (std::uint16_t i = 0; i < 3; ++i) {
+        CHECK(rig.ring.used(i).head == heads[2U - i]);
+        CHECK(rig.ring.used(i).length == 4);
+    }
+}
+
+TEST_CASE("a chain that is being served keeps its memory when the region is taken away") {
+    Rig rig;
+    rig.start();
+    rig.echo.hold = true;
+    rig.submit(rig.ring.link(0, {rig.readable("ping"), rig.writable(4)}));
+    REQUIRE(rig.ask(Request::RemMemReg, vhost::to_bytes(vhost::MemRegion{0, rig.ram.region()})) ==
+            kAck);
+    CHECK(rig.ring.used_index() == 0);
+    rig.stop_ring();
+    CHECK(rig.ring.used_index() == 1);
+}
+
+TEST_CASE("a front end that leaves waits for what is being served") {
+    Rig rig;
+    rig.start();
+    rig.echo.hold = true;
+    rig.submit(rig.ring.link(0, {rig.readable("ping"), rig.writable(4)}));
+    rig.connection.reset();
+    CHECK(rig.echo.held.empty());
 }
 
 TEST_CASE("a reset by the guest is told apart at the next start") {

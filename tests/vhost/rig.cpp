@@ -44,7 +44,7 @@ std::uint64_t as_u64(const Bytes& bytes) {
     return value;
 }
 
-std::uint32_t Echo::process(const wire::Chain& chain) noexcept {
+void Echo::serve(vhost::Ticket ticket, const wire::Chain& chain, vhost::Answers& answers) noexcept {
     Bytes request;
     for (const auto piece : chain.readable)
         request.insert(request.end(), piece.begin(), piece.end());
@@ -57,7 +57,18 @@ std::uint32_t Echo::process(const wire::Chain& chain) noexcept {
     requests.push_back(request);
     readable_pieces.push_back(chain.readable.size());
     if (before_reply) before_reply();
-    return static_cast<std::uint32_t>(done) + excess;
+    const auto used = static_cast<std::uint32_t>(done) + excess;
+    if (hold)
+        held.emplace_back(ticket, used);
+    else
+        answers.complete(ticket, used);
+}
+
+void Echo::drain(vhost::Answers& answers) noexcept {
+    while (!held.empty()) {
+        answers.complete(held.back().first, held.back().second);
+        held.pop_back();
+    }
 }
 
 Rig::Rig(Options options)

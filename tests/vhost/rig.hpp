@@ -19,7 +19,9 @@ inline constexpr std::uint64_t kAck = 0;
 // Writes what it read, or as much as there is room for.
 class Echo : public vhost::Handler {
  public:
-    [[nodiscard]] std::uint32_t process(const wire::Chain& chain) noexcept override;
+    void serve(vhost::Ticket ticket, const wire::Chain& chain,
+               vhost::Answers& answers) noexcept override;
+    void drain(vhost::Answers& answers) noexcept override;
     void reset() noexcept override { ++resets; }
 
     std::vector<vhost::Bytes> requests;
@@ -27,6 +29,8 @@ class Echo : public vhost::Handler {
     int resets = 0;
     std::uint32_t excess = 0;            // claimed beyond what was written
     std::function<void()> before_reply;  // what the guest does meanwhile
+    bool hold = false;                   // answer only when drained, last chain first
+    std::vector<std::pair<vhost::Ticket, std::uint32_t>> held;
 };
 
 class Notes : public vhost::Observer {

@@ -5,9 +5,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -16,12 +14,12 @@
 #include <thread>
 #include <vector>
 
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include "tosa/graph_builder.hpp"
 #include "tosa/target.hpp"
 #include "vulkan/provider.hpp"
+#include "vulkan/test_device.hpp"
 #include "vulkan/vulkan.hpp"
 
 namespace vulkan::test {
@@ -35,26 +33,6 @@ using Bytes = std::vector<std::byte>;
 using Floats = std::vector<float>;
 
 inline constexpr std::uint32_t kEveryUsage = 0x1F;
-
-// What a driver and a layer keep in static storage looks leaked once they are unloaded with
-// the last instance, so they stay. Where they are not installed, this does nothing.
-inline const std::array kPinned{
-    dlopen("libvulkan_lvp.so", RTLD_NOW | RTLD_NODELETE),
-    dlopen("libVkLayer_khronos_validation.so", RTLD_NOW | RTLD_NODELETE),
-};
-
-// The software device by default: it is in every build root.
-inline std::string device_name() {
-    const char* chosen = std::getenv("VULKAN_DEVICE");
-    return chosen && *chosen ? chosen : "llvmpipe";
-}
-
-// Device cases are skipped without a device, unless that is said to be an error.
-inline bool skipped() {
-    const char* required = std::getenv("VIRTIO_ACCEL_VULKAN_REQUIRE_DEVICE");
-    return !(required && std::string_view(required) == "1") &&
-           !choose(Options{.name = device_name()});
-}
 
 class Source final : public provider::ByteSource {
  public:
@@ -264,64 +242,6 @@ class Rig {
     std::mutex mutex_;
     std::vector<std::string> messages_;
     std::unique_ptr<provider::Provider> provider_;
-};
-
-// Keeps the device's queue from starting anything submitted after it, until let go: what
-// is submitted meanwhile is surely pending.
-class QueueHold {
- public:
-    explicit QueueHold(Device& device)
-        : device_(device), pool_(*CommandPool::create(device)), commands_(*pool_.allocate()) {
-        const VkSemaphoreTypeCreateInfo timeline{
-            .sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-            .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
-        const VkSemaphoreCreateInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
-                                         .pNext = &timeline};
-        const auto create = function<PFN_vkCreateSemaphore>("vkCreateSemaphore");
-        REQUIRE(create(device.handle(), &info, nullptr, &semaphore_) == VK_SUCCESS);
-
-        // The wait holds only its own batch; the barrier in that batch, whatever follows.
-        constexpr auto kAll = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-        REQUIRE(commands_.begin());
-        commands_.barrier({.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
-                           .srcStageMask = kAll,
-                           .dstStageMask = kAll});
-        REQUIRE(commands_.end());
-        REQUIRE(
-            commands_.submit(VkSemaphoreSubmitInfo{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
-                                                   .semaphore = semaphore_,
-                                                   .value = 1,
-                                                   .stageMask = kAll}) == VK_SUCCESS);
-    }
-    ~QueueHold() {
-        let_go();
-        CHECK(commands_.wait());
-        function<PFN_vkDestroySemaphore>("vkDestroySemaphore")(device_.handle(), semaphore_,
-                                                               nullptr);
-    }
-    QueueHold(const QueueHold&) = delete;
-    QueueHold& operator=(const QueueHold&) = delete;
-
-    void let_go() {
-        if (std::exchange(open_, true)) return;
-        const VkSemaphoreSignalInfo info{
-            .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = semaphore_, .value = 1};
-        const auto signal = function<PFN_vkSignalSemaphore>("vkSignalSemaphore");
-        CHECK(signal(device_.handle(), &info) == VK_SUCCESS);
-    }
-
- private:
-    template <class Function>
-    [[nodiscard]] Function function(const char* name) const {
-        return reinterpret_cast<Function>(
-            device_.instance().api().GetDeviceProcAddr(device_.handle(), name));
-    }
-
-    Device& device_;
-    CommandPool pool_;
-    Commands commands_;
-    VkSemaphore semaphore_ = VK_NULL_HANDLE;
-    bool open_ = false;
 };
 
 }  // namespace vulkan::test

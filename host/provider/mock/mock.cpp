@@ -17,6 +17,12 @@ using provider::Error;
 using provider::ErrorKind;
 using provider::EventPhase;
 
+struct Counters {
+    std::atomic<std::uint64_t> live_objects{0};
+    std::atomic<std::uint64_t> direct_bindings{0};
+    std::atomic<std::uint64_t> transfer_bytes{0};
+};
+
 namespace {
 
 // Alignments beyond this would cost more address space than any test needs.
@@ -37,11 +43,29 @@ Memory allocate(std::uint64_t bytes, std::uint64_t alignment) {
     return memory;
 }
 
-struct Context final : provider::Context {};
+// Shares the counters, because an object may outlive its provider.
+class Live {
+ public:
+    explicit Live(std::shared_ptr<Counters> counters) : counters_(std::move(counters)) {
+        ++counters_->live_objects;
+    }
+    Live(const Live&) = delete;
+    Live& operator=(const Live&) = delete;
+    ~Live() { --counters_->live_objects; }
+
+ private:
+    std::shared_ptr<Counters> counters_;
+};
+
+struct Context final : provider::Context {
+    explicit Context(const std::shared_ptr<Counters>& counters) : live(counters) {}
+    Live live;
+};
 
 struct Buffer final : provider::Buffer {
-    Buffer(const Context& parent, Memory storage, const provider::AllocationInfo& allocation)
-        : context(&parent), memory(std::move(storage)), description(allocation) {}
+    Buffer(const std::shared_ptr<Counters>& counters, const Context& parent, Memory storage,
+           const provider::AllocationInfo& allocation)
+        : live(counters), context(&parent), memory(std::move(storage)), description(allocation) {}
 
     [[nodiscard]] const provider::AllocationInfo& info() const override { return description; }
 
@@ -49,20 +73,25 @@ struct Buffer final : provider::Buffer {
         return {memory.get() + offset, bytes};
     }
 
+    Live live;
     const Context* context;
     Memory memory;
     provider::AllocationInfo description;
 };
 
 struct Program final : provider::Program {
-    Program(const Context& parent, const Artifact& operation)
-        : context(&parent), artifact(operation) {}
+    Program(const std::shared_ptr<Counters>& counters, const Context& parent,
+            const Artifact& operation)
+        : live(counters), context(&parent), artifact(operation) {}
+    Live live;
     const Context* context;
     Artifact artifact;
 };
 
 struct Queue final : provider::Queue {
-    explicit Queue(const Context& parent) : context(&parent) {}
+    Queue(const std::shared_ptr<Counters>& counters, const Context& parent)
+        : live(counters), context(&parent) {}
+    Live live;
     const Context* context;
 };
 
@@ -70,6 +99,9 @@ struct Queue final : provider::Queue {
 struct Event final : provider::Event {
     enum class Phase : std::uint8_t { Pending, Executing, Complete, Cancelled };
 
+    explicit Event(const std::shared_ptr<Counters>& counters) : live(counters) {}
+
+    Live live;
     Artifact artifact;
     std::span<std::byte> first;   // the only range, or the source of a copy
     std::span<std::byte> second;  // the destination of a copy
@@ -118,13 +150,8 @@ std::uint32_t properties(const provider::BufferDesc& desc) {
 
 }  // namespace
 
-struct Provider::Counters {
-    std::atomic<std::uint64_t> direct_bindings{0};
-    std::atomic<std::uint64_t> transfer_bytes{0};
-};
-
 Provider::Provider(const Options& options)
-    : options_(options), counters_(std::make_unique<Counters>()) {
+    : options_(options), counters_(std::make_shared<Counters>()) {
     constexpr std::string_view uuid = "virtio-accelmock";
     std::ranges::copy(uuid, info_.uuid.begin());
     info_.device_class = provider::DeviceClass::Npu;
@@ -146,6 +173,10 @@ bool Provider::complete(provider::Event& event) {
     return static_cast<Event&>(event).complete();
 }
 
+std::uint64_t Provider::live_objects() const {
+    return counters_->live_objects;
+}
+
 const provider::DeviceInfo& Provider::device_info() const {
     return info_;
 }
@@ -157,7 +188,7 @@ provider::CopyCounters Provider::copy_counters() const {
 
 provider::Result<std::unique_ptr<provider::Context>> Provider::create_context(std::uint32_t flags) {
     if (flags != 0) return std::unexpected(ErrorKind::Unsupported);
-    return provider::make<Context>();
+    return provider::make<Context>(counters_);
 }
 
 provider::ReleaseResult<provider::Context> Provider::destroy_context(
@@ -171,7 +202,7 @@ provider::Result<std::unique_ptr<provider::Buffer>> Provider::allocate_buffer(
     if (desc.alignment > kMaxAlignment) return std::unexpected(ErrorKind::ResourceLimit);
     Memory memory = allocate(desc.bytes, desc.alignment);
     if (!memory) return std::unexpected(ErrorKind::OutOfMemory);
-    return provider::make<Buffer>(static_cast<Context&>(context), std::move(memory),
+    return provider::make<Buffer>(counters_, static_cast<Context&>(context), std::move(memory),
                                   provider::AllocationInfo{.desc = desc,
                                                            .allocation_bytes = desc.bytes,
                                                            .alignment = desc.alignment,
@@ -218,7 +249,7 @@ provider::Result<std::unique_ptr<provider::Program>> Provider::load_program(
     if (const auto read = artifact.read(0, bytes); !read) return std::unexpected(read.error());
     const auto decoded = decode(bytes);
     if (!decoded) return std::unexpected(decoded.error());
-    return provider::make<Program>(static_cast<Context&>(context), *decoded);
+    return provider::make<Program>(counters_, static_cast<Context&>(context), *decoded);
 }
 
 provider::ReleaseResult<provider::Program> Provider::unload_program(
@@ -230,7 +261,7 @@ provider::ReleaseResult<provider::Program> Provider::unload_program(
 provider::Result<std::unique_ptr<provider::Queue>> Provider::create_queue(
     provider::Context& context, std::uint32_t flags) {
     if (flags != 0) return std::unexpected(ErrorKind::Unsupported);
-    return provider::make<Queue>(static_cast<Context&>(context));
+    return provider::make<Queue>(counters_, static_cast<Context&>(context));
 }
 
 provider::ReleaseResult<provider::Queue> Provider::destroy_queue(
@@ -257,7 +288,7 @@ provider::SubmitResult Provider::submit(provider::Queue& queue, provider::Progra
     if (!valid) return provider::SubmitRejected{valid.error()};
     if (!accepts(loaded.artifact, bindings)) return rejected(ErrorKind::Incompatible);
 
-    auto made = provider::make<Event>();
+    auto made = provider::make<Event>(counters_);
     if (!made) return provider::SubmitRejected{made.error()};
     std::unique_ptr<Event> event = std::move(*made);
     event->artifact = loaded.artifact;

@@ -21,6 +21,8 @@ inline constexpr std::size_t kArtifactBytes = 24;
 // Polls that find an event pending before one finds it complete.
 inline constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
 
+struct Counters;
+
 struct Options {
     std::uint32_t pending_polls = kNever;  // kNever: events end by complete() or cancel
     bool hold_barriers = false;            // barrier programs end by cancel only
@@ -39,6 +41,9 @@ class Provider : public provider::Provider {
 
     // From now on every accepted submission completes before submit() returns.
     void complete_immediately() { options_.pending_polls = 0; }
+
+    // Objects that were made and are not destroyed, of all kinds.
+    [[nodiscard]] std::uint64_t live_objects() const;
 
     [[nodiscard]] const provider::DeviceInfo& device_info() const override;
     [[nodiscard]] provider::CopyCounters copy_counters() const override;
@@ -74,11 +79,9 @@ class Provider : public provider::Provider {
         std::unique_ptr<provider::Event> event) override;
 
  private:
-    struct Counters;
-
     Options options_;
     provider::DeviceInfo info_;
-    std::unique_ptr<Counters> counters_;
+    std::shared_ptr<Counters> counters_;
 };
 
 }  // namespace mock

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/workers.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <sys/eventfd.h>
+
+#include <unistd.h>
+
+#include "vhost/failure.hpp"
+
+namespace acceld {
+
+namespace {
+
+// As many slow commands, each of another context, can run side by side.
+constexpr std::size_t kMostThreads = 8;
+
+}  // namespace
+
+std::expected<std::unique_ptr<Workers>, std::string> Workers::create() {
+    base::UniqueFd fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!fd) return vhost::failure("eventfd", errno);
+    return std::unique_ptr<Workers>(new Workers(std::move(fd)));  // NOLINT: private constructor
+}
+
+Workers::~Workers() {
+    for (auto& thread : threads_)
+        thread.request_stop();
+    threads_.clear();  // joins before what they use goes
+}
+
+void Workers::post(engine::Work work) {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (idle_ <= todo_.size() && threads_.size() < kMostThreads) {
+            try {
+                threads_.emplace_back([this](const std::stop_token& stop) { this->work(stop); });
+            } catch (const std::system_error&) {
+            }
+        }
+        if (!threads_.empty()) {
+            todo_.push_back(std::move(work));
+            posted_.notify_one();
+            return;
+        }
+    }
+    work.run();
+    finished(std::move(work));
+}
+
+void Workers::work(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        ++idle_;
+        posted_.wait(lock, stop, [&] { return !todo_.empty(); });
+        --idle_;
+        if (todo_.empty()) return;
+        engine::Work work = std::move(todo_.front());
+        todo_.pop_front();
+        lock.unlock();
+        work.run();
+        finished(std::move(work));
+        lock.lock();
+    }
+}
+
+void Workers::finished(engine::Work work) {
+    const std::scoped_lock lock(mutex_);
+    done_.push_back(std::move(work));
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(done_fd_.value(), &one, sizeof(one));
+    finished_.notify_one();
+}
+
+engine::Work Workers::pop_done() {
+    engine::Work work = std::move(done_.front());
+    done_.pop_front();
+    if (done_.empty()) {
+        std::uint64_t count = 0;
+        [[maybe_unused]] const ssize_t got = ::read(done_fd_.value(), &count, sizeof(count));
+    }
+    return work;
+}
+
+std::optional<engine::Work> Workers::take_done() {
+    const std::scoped_lock lock(mutex_);
+    if (done_.empty()) return std::nullopt;
+    return pop_done();
+}
+
+engine::Work Workers::wait_done() {
+    std::unique_lock lock(mutex_);
+    finished_.wait(lock, [&] { return !done_.empty(); });
+    return pop_done();
+}
+
+}  // namespace acceld

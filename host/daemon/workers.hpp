@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <expected>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+#include "engine/work.hpp"
+
+namespace acceld {
+
+// Threads that run an engine's provider work. They are started as they are needed, so
+// that a guest that keeps to one context at a time costs one.
+class Workers {
+ public:
+    [[nodiscard]] static std::expected<std::unique_ptr<Workers>, std::string> create();
+
+    // Finishes what was posted.
+    ~Workers();
+    Workers(const Workers&) = delete;
+    Workers& operator=(const Workers&) = delete;
+
+    // Runs the work here if no thread can be had.
+    void post(engine::Work work);
+
+    // Readable while there is finished work to take.
+    [[nodiscard]] int done_fd() const { return done_fd_.value(); }
+    [[nodiscard]] std::optional<engine::Work> take_done();
+    // Waits for finished work, of which there must be some to come.
+    [[nodiscard]] engine::Work wait_done();
+
+ private:
+    explicit Workers(base::UniqueFd done_fd) : done_fd_(std::move(done_fd)) {}
+
+    void work(const std::stop_token& stop);
+    void finished(engine::Work work);
+    [[nodiscard]] engine::Work pop_done();  // with the mutex held
+
+    base::UniqueFd done_fd_;
+    std::mutex mutex_;
+    std::condition_variable_any posted_;
+    std::condition_variable finished_;
+    std::deque<engine::Work> todo_;  // guarded by mutex_, as the rest
+    std::deque<engine::Work> done_;
+    std::size_t idle_ = 0;
+    std::vector<std::jthread> threads_;
+};
+
+}  // namespace acceld

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// conformance PROVIDER: runs the suite on it, with a line for each case, in the form that
+// tests/tally.sh has. Exits with 1 if a case failed.
+#include <cstdio>
+#include <print>
+#include <string>
+#include <string_view>
+
+#include "conformance/suite.hpp"
+#include "conformance/targets.hpp"
+#include "vulkan/test_device.hpp"
+
+namespace {
+
+using conformance::Outcome;
+
+bool report(Outcome outcome, const std::string& what, const std::string& why) {
+    constexpr const char* kWords[] = {"ok", "FAILED", "skip"};
+    std::println("{:<8} {}{}{}", kWords[static_cast<std::size_t>(outcome)], what,
+                 why.empty() ? "" : ": ", why);
+    std::fflush(stdout);  // a provider may hang or end the process
+    return outcome != Outcome::Failed;
+}
+
+int run(const conformance::Target& target) {
+    bool good = true;
+    for (const conformance::Case& one : conformance::cases()) {
+        const auto [outcome, why] = judge(one, target);
+        good &= report(outcome, target.name + ": " + std::string(one.id), why);
+    }
+    return good ? 0 : 1;
+}
+
+int run_vulkan() {
+    const auto target = conformance::vulkan_target();
+    if (target) return run(*target);
+    const Outcome outcome = vulkan::test::required() ? Outcome::Failed : Outcome::Skipped;
+    return report(outcome, "vulkan", target.error()) ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string_view provider = argc == 2 ? argv[1] : "";
+    if (provider == "mock") return run(conformance::mock_target());
+    if (provider == "cpu") return run(conformance::cpu_target());
+    if (provider == "vulkan") return run_vulkan();
+    std::println(stderr, "usage: conformance mock|cpu|vulkan");
+    return 2;
+}
