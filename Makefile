@@ -5,8 +5,11 @@
 # make check                    every test, ending with "N passed, N failed, N skipped":
 # make lint                       formatting, licence lines, the kernel's style and sparse
 # make check-unit                 unit tests of the C++ side [SAN=asan|tsan]
+# make check-fuzz                 libFuzzer targets [FUZZ_SECONDS=60]
+# make check-conformance          what every provider has to do [PROVIDER=mock|cpu|vulkan] [SAN=]
 # make check-guest                kselftests in a guest [GUEST_KERNEL=newest|lts|all]
 # make check-e2e                  models from guest to provider, and all that can go wrong
+# make bench-engine             what a command costs between ring and provider
 # make format, make tidy        clang-format in place; clang-tidy, which is slow
 # make install                  [DESTDIR=] [PREFIX=/usr/local]
 # make clean
@@ -15,7 +18,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 
-goals := all run check check-unit check-guest check-e2e lint tidy format install clean help
+goals := all run check check-unit check-fuzz fuzz-seeds check-conformance check-guest check-e2e bench-engine lint tidy format \
+	install clean help
 .PHONY: $(goals)
 
 # Build in the Debian 13 root, unless this machine is one with all packages.

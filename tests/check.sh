@@ -29,6 +29,8 @@ group lint lint SAN=
 group unit check-unit SAN=
 group unit-asan check-unit SAN=asan
 group unit-tsan check-unit SAN=tsan
+group conformance check-conformance SAN=
+group fuzz check-fuzz SAN= FUZZ_SECONDS=3
 group guest check-guest SAN=
 group e2e check-e2e SAN=
 

@@ -47,12 +47,27 @@ short() {
 	done
 }
 
+# The arrows of docs/architecture.md.
+layers() {
+	local std='<[a-z_]+>'
+	grep -rn '^#include' host/wire | grep -vE "#include ($std|\"(wire|linux)/)"
+	grep -rn '^#include' host/engine | grep -vE "#include ($std|\"(engine|wire|provider|linux)/)"
+	grep -rnE '^#include <(thread|mutex|chrono|fstream|iostream|filesystem)>' host/{wire,engine}
+	grep -rnE '^#.*(__linux__|_WIN32|__APPLE__)' host/{wire,engine}
+	grep -rn '^#include' host/vhost | grep -vE '#include (<|"(vhost|base)/|"wire/chain.hpp")'
+	grep -rnE '^#include "(wire|engine|vhost|linux)/' host/{provider,tosa,cpu,vulkan}
+	:
+}
+
 kernel() { make --no-print-directory lint-kernel >build/lint-kernel.log 2>&1 || cat build/lint-kernel.log; }
 
 mkdir -p build
 check "C++ files are formatted" formatted
 check "every file has its licence line" spdx
 check "shell scripts parse" shell_syntax
+check "the parts of the host include only what they may know" layers
 check "no file is longer than 500 lines" short
+check "every budget has its test" python3 tests/ledgers.py budgets
+check "every requirement has its test, or a reason" python3 tests/ledgers.py requirements
 check "the driver is in the kernel's style, sparse finds nothing" kernel
 closing

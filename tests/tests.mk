@@ -12,7 +12,9 @@ endef
 
 $(eval $(call library,doctest-main,tests/doctest_main.cpp,))
 
-include $(sort $(wildcard tests/*/build.mk))
+include $(sort $(filter-out tests/fuzz/%,$(wildcard tests/*/build.mk)))
+# Takes the libraries of all the others apart.
+include tests/fuzz/build.mk
 
 check-unit: $(unit-tests)
 	@tests/unit.sh $^
