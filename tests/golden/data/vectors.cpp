@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "golden/vectors.hpp"
+
+#include "linux/virtio_accel.h"
+
+namespace golden {
+
+using wire::ConfigError;
+using wire::Status;
+
+namespace {
+
+constexpr ConfigVector kConfigs[] = {
+    {"config_minimum", "0100000001000200610000005c000000", {1, 0, 1, 2, 97, 92}, {}},
+    {"config_maximum", "01000000010000010000000100000001", {1, 0, 1, 256, 16 << 20, 16 << 20}, {}},
+    {"config_descriptor_limit_above_hard_max",
+     "01000000010001010000100000001000",
+     {1, 0, 1, 257, 1 << 20, 1 << 20},
+     ConfigError::ChainDescriptorLimit},
+    {"config_future_minor_compatible",
+     "0100010001000200610000005c000000",
+     {1, 1, 1, 2, 97, 92},
+     {}},
+    {"config_unknown_major",
+     "0200000001000200610000005c000000",
+     {2, 0, 1, 2, 97, 92},
+     ConfigError::Version},
+};
+
+constexpr RequestVector kRequests[] = {
+    {"request_get_device_info", "01000000000000000807060504030201",
+     VIRTIO_ACCEL_OP_GET_DEVICE_INFO},
+    {"request_create_context", "000100000800000008070605040302010000000000000000",
+     VIRTIO_ACCEL_OP_CREATE_CONTEXT},
+    {"request_destroy_context", "010100000800000008070605040302011817161514131211",
+     VIRTIO_ACCEL_OP_DESTROY_CONTEXT},
+    {"request_allocate_buffer",
+     "00020000280000000807060504030201181716151413121100100000000000004000000000000000"
+     "03000000000000000c00000000000000",
+     VIRTIO_ACCEL_OP_ALLOCATE_BUFFER},
+    {"request_free_buffer", "010200000800000008070605040302012827262524232221",
+     VIRTIO_ACCEL_OP_FREE_BUFFER},
+    {"request_write_buffer",
+     "020200001c0000000807060504030201282726252423222104000000000000000400000000000000"
+     "deadbeef",
+     VIRTIO_ACCEL_OP_WRITE_BUFFER},
+    {"request_read_buffer",
+     "03020000180000000807060504030201282726252423222104000000000000000400000000000000",
+     VIRTIO_ACCEL_OP_READ_BUFFER},
+    {"request_load_program",
+     "00030000540000000807060504030201181716151413121101000000000000000000000001000000"
+     "02000000030000000400000005000000060000000700000008000000090000000a0000000b000000"
+     "04000000000000000010000000000000a1b2c3d4",
+     VIRTIO_ACCEL_OP_LOAD_PROGRAM},
+    {"request_unload_program", "010300000800000008070605040302013837363534333231",
+     VIRTIO_ACCEL_OP_UNLOAD_PROGRAM},
+    {"request_create_queue", "0004000010000000080706050403020118171615141312110000000000000000",
+     VIRTIO_ACCEL_OP_CREATE_QUEUE},
+    {"request_destroy_queue", "010400000800000008070605040302014847464544434241",
+     VIRTIO_ACCEL_OP_DESTROY_QUEUE},
+    {"request_submit",
+     "00050000400000000807060504030201484746454443424138373635343332310100000000000000"
+     "40420f00000000002827262524232221000000000000000000100000000000000700000003000000",
+     VIRTIO_ACCEL_OP_SUBMIT},
+    {"request_poll_event", "010500000800000008070605040302015857565554535251",
+     VIRTIO_ACCEL_OP_POLL_EVENT},
+    {"request_cancel_event", "020500000800000008070605040302015857565554535251",
+     VIRTIO_ACCEL_OP_CANCEL_EVENT},
+    {"request_destroy_event", "030500000800000008070605040302015857565554535251",
+     VIRTIO_ACCEL_OP_DESTROY_EVENT},
+};
+
+constexpr ResponseVector kResponses[] = {
+    {"response_get_device_info",
+     "000000004c000000080706050403020176697274696f2d616363656c6d6f636b0100000078563412"
+     "f0debc9a070000000000000040000000000400000001000010000000001000000001000000000040"
+     "000000000000000100000000",
+     VIRTIO_ACCEL_OP_GET_DEVICE_INFO, Status::Ok},
+    {"response_create_context", "000000000800000008070605040302011817161514131211",
+     VIRTIO_ACCEL_OP_CREATE_CONTEXT, Status::Ok},
+    {"response_destroy_context", "00000000000000000807060504030201",
+     VIRTIO_ACCEL_OP_DESTROY_CONTEXT, Status::Ok},
+    {"response_allocate_buffer", "000000000800000008070605040302012827262524232221",
+     VIRTIO_ACCEL_OP_ALLOCATE_BUFFER, Status::Ok},
+    {"response_free_buffer", "00000000000000000807060504030201", VIRTIO_ACCEL_OP_FREE_BUFFER,
+     Status::Ok},
+    {"response_write_buffer", "00000000000000000807060504030201", VIRTIO_ACCEL_OP_WRITE_BUFFER,
+     Status::Ok},
+    {"response_read_buffer", "00000000040000000807060504030201deadbeef",
+     VIRTIO_ACCEL_OP_READ_BUFFER, Status::Ok},
+    {"response_load_program", "000000000800000008070605040302013837363534333231",
+     VIRTIO_ACCEL_OP_LOAD_PROGRAM, Status::Ok},
+    {"response_unload_program", "00000000000000000807060504030201", VIRTIO_ACCEL_OP_UNLOAD_PROGRAM,
+     Status::Ok},
+    {"response_create_queue", "000000000800000008070605040302014847464544434241",
+     VIRTIO_ACCEL_OP_CREATE_QUEUE, Status::Ok},
+    {"response_destroy_queue", "00000000000000000807060504030201", VIRTIO_ACCEL_OP_DESTROY_QUEUE,
+     Status::Ok},
+    {"response_submit_accepted", "000000000800000008070605040302015857565554535251",
+     VIRTIO_ACCEL_OP_SUBMIT, Status::Ok},
+    {"response_submit_indeterminate", "090000000800000008070605040302015857565554535251",
+     VIRTIO_ACCEL_OP_SUBMIT, Status::DeviceLost},
+    {"response_poll_event_pending", "000000000800000008070605040302010000000000000000",
+     VIRTIO_ACCEL_OP_POLL_EVENT, Status::Ok},
+    {"response_poll_event_complete", "000000000800000008070605040302010100000000000000",
+     VIRTIO_ACCEL_OP_POLL_EVENT, Status::Ok},
+    {"response_poll_event_failed", "000000000800000008070605040302010200090000000000",
+     VIRTIO_ACCEL_OP_POLL_EVENT, Status::Ok},
+    {"response_poll_event_cancelled", "000000000800000008070605040302010300000000000000",
+     VIRTIO_ACCEL_OP_POLL_EVENT, Status::Ok},
+    {"response_cancel_event", "00000000000000000807060504030201", VIRTIO_ACCEL_OP_CANCEL_EVENT,
+     Status::Ok},
+    {"response_destroy_event", "00000000000000000807060504030201", VIRTIO_ACCEL_OP_DESTROY_EVENT,
+     Status::Ok},
+    {"response_unknown_opcode", "01000000000000000807060504030201", VIRTIO_ACCEL_OP_GET_DEVICE_INFO,
+     Status::Unsupported},
+};
+
+constexpr BadRequest kBadRequests[] = {
+    {"request_header_truncated", "010000000000000008070605040302", {}},
+    {"request_unknown_opcode", "adde0000000000000807060504030201", Status::Unsupported},
+    {"request_reserved_flag", "01000100000000000807060504030201", Status::Unsupported},
+    {"request_trailing_byte", "0100000000000000080706050403020100", Status::InvalidArgument},
+    {"request_reserved_context_flag", "000100000800000008070605040302010100000000000000",
+     Status::Unsupported},
+    {"request_unknown_memory_domain",
+     "00020000280000000807060504030201181716151413121100100000000000004000000000000000"
+     "ff000000000000000c00000000000000",
+     Status::InvalidArgument},
+    {"request_binding_count_overflow",
+     "0005000020000000080706050403020148474645444342413837363534333231ffffffff00000000"
+     "0000000000000000",
+     Status::ResourceLimit},
+};
+
+}  // namespace
+
+std::span<const ConfigVector> configs() {
+    return kConfigs;
+}
+
+std::span<const RequestVector> requests() {
+    return kRequests;
+}
+
+std::span<const ResponseVector> responses() {
+    return kResponses;
+}
+
+std::span<const BadRequest> bad_requests() {
+    return kBadRequests;
+}
+
+}  // namespace golden
