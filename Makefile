@@ -18,8 +18,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 
-goals := all run check check-unit check-fuzz fuzz-seeds check-conformance check-guest check-e2e bench-engine lint tidy format \
-	install clean help
+goals := all run check check-unit check-fuzz check-conformance check-guest check-e2e \
+	bench-engine fuzz-seeds lint tidy format install clean help
 .PHONY: $(goals)
 
 # Build in the Debian 13 root, unless this machine is one with all packages.

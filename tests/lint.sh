@@ -22,7 +22,7 @@ check() {
 	fi
 }
 
-data='\.(npy|tosa|bin|json|tosa\.hex)$|^LICENSES/'
+data='^tests/fuzz/(seeds|crashes)/|\.(npy|tosa|bin|json|tosa\.hex)$|^LICENSES/'
 
 formatted() { matching '\.[ch]pp$' | xargs clang-format --dry-run -Werror; }
 

@@ -88,17 +88,20 @@ Task Device::execute(wire::AllocateBuffer command, Ports) {
         buffer_charge_ += record.charge;
         co_return Reply::id(buffers_.insert(*std::move(room), std::move(record)));
     }
+    const auto keep = [&] {
+        buffer_charge_ += record.charge;
+        buffers_.insert(*std::move(room), std::move(record));
+        return discard();
+    };
+    // A provider that was given up meanwhile is asked for nothing more.
+    if (health_ != Health::Running) co_return keep();
     auto unpublished = std::move(record.native);
     auto result =
         co_await provider_call([&] { return provider_->free_buffer(std::move(unpublished)); });
     // Its id was never published. Only a release that is proven may be answered with a
     // plain refusal (protocol.md 4.6).
     const Release done = settle(record, std::move(result));
-    if (done.outcome == Outcome::Rejected) {
-        buffer_charge_ += record.charge;
-        buffers_.insert(*std::move(room), std::move(record));
-        co_return discard();
-    }
+    if (done.outcome == Outcome::Rejected) co_return keep();
     --contexts_[*context].buffers;
     if (done.outcome == Outcome::Released) co_return refusal;
     ++quarantine_.buffers;

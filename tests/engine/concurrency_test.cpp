@@ -222,4 +222,24 @@ TEST_CASE("a reset does not wait for work, and what is under way costs the provi
     CHECK_FALSE(rig.host.answered(parked));
 }
 
+TEST_CASE("a provider that was given up is asked for nothing more") {
+    // More than the policy allows once padded: a buffer to be released again.
+    struct Padding final : mock::Provider {
+        provider::Result<std::unique_ptr<provider::Buffer>> allocate_buffer(
+            provider::Context& context, const provider::BufferDesc& desc) override {
+            provider::BufferDesc padded = desc;
+            padded.bytes *= 2;
+            return mock::Provider::allocate_buffer(context, padded);
+        }
+    };
+    ConcurrentRig rig(std::make_unique<Padding>());
+    const std::uint64_t context = rig.context();
+    const Ticket allocate = rig.host.call(driver::allocate_buffer(
+        rig.host.next(), {.context = context, .bytes = 64, .usage = kAllUsage}));
+    REQUIRE(rig.engine.reset(2)->disposition == engine::Disposition::Discard);
+    rig.host.finish_one();
+    CHECK(rig.host.started.empty());
+    CHECK(rig.host.status(allocate) == Status::DeviceLost);
+}
+
 TEST_SUITE_END();
