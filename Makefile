@@ -98,7 +98,7 @@ $(O)/%.o: %.cpp
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
 
 sources :=
-include uapi/uapi.mk host/host.mk libaccel/libaccel.mk kernel/kernel.mk tests/tests.mk selftests/selftests.mk
+include uapi/uapi.mk host/host.mk libaccel/libaccel.mk kernel/kernel.mk selftests/selftests.mk tests/tests.mk
 
 -include $(patsubst %.cpp,$(O)/%.d,$(sources))
 

@@ -50,7 +50,9 @@ for kernel in "${kernels[@]}"; do
 		if [ "$provider" = mock ] && grep -q "$needs_mock" "$log.ktap"; then
 			fail "$name: provider" "it is not the mock that the tests know"
 		fi
-		if complaint=$(grep -m1 -aE "$complaints" "$log.console"); then
+		if [ ! -s "$log.console" ]; then
+			fail "$name: kernel log" "there is none"
+		elif complaint=$(grep -m1 -aE "$complaints" "$log.console"); then
 			fail "$name: kernel log" "${complaint%$'\r'} ($log.console)"
 		else
 			pass "$name: the kernel has nothing to complain of"
