@@ -15,6 +15,7 @@
 
 #include "fuzz/guest.hpp"
 #include "vhost/connection.hpp"
+#include "vhost/send_fds.hpp"
 
 namespace {
 
@@ -66,21 +67,8 @@ class Pool {
 };
 
 void send(int socket, std::vector<std::byte> bytes, std::span<const int> fds) {
-    iovec piece{bytes.data(), bytes.size()};
-    alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(16 * sizeof(int))> control{};
-    msghdr message{};
-    message.msg_iov = &piece;
-    message.msg_iovlen = 1;
-    if (!fds.empty()) {
-        message.msg_control = control.data();
-        message.msg_controllen = CMSG_SPACE(fds.size_bytes());
-        cmsghdr* header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(fds.size_bytes());
-        std::memcpy(CMSG_DATA(header), fds.data(), fds.size_bytes());
-    }
-    static_cast<void>(::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT));
+    static_cast<void>(
+        vhost_test::send_fds(socket, std::move(bytes), fds, MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
 // REQUEST FLAGS LENGTH(2) FDS then the numbers of the descriptors and the payload.

@@ -14,6 +14,8 @@
 
 #include <doctest/doctest.h>
 
+#include "vhost/send_fds.hpp"
+
 namespace vhost_test {
 
 using base::UniqueFd;
@@ -149,22 +151,7 @@ void FrontEnd::send(vhost::Request request, const Bytes& payload, std::initializ
 }
 
 void FrontEnd::send_raw(std::span<const std::byte> bytes, std::span<const int> fds) {
-    Bytes copy(bytes.begin(), bytes.end());
-    iovec piece{copy.data(), copy.size()};
-    alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(64 * sizeof(int))> control{};
-    msghdr message{};
-    message.msg_iov = &piece;
-    message.msg_iovlen = 1;
-    if (!fds.empty()) {
-        message.msg_control = control.data();
-        message.msg_controllen = CMSG_SPACE(fds.size_bytes());
-        cmsghdr* header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(fds.size_bytes());
-        std::memcpy(CMSG_DATA(header), fds.data(), fds.size_bytes());
-    }
-    REQUIRE(::sendmsg(socket_.value(), &message, MSG_NOSIGNAL) ==
+    REQUIRE(send_fds(socket_.value(), {bytes.begin(), bytes.end()}, fds, MSG_NOSIGNAL) ==
             static_cast<ssize_t>(bytes.size()));
 }
 
