@@ -89,6 +89,31 @@ struct vaccel_request *vaccel_request_for(struct vaccel_object *obj, u16 opcode,
 	return req;
 }
 
+/**
+ * vaccel_request_again() - make a request about the same object out of one that came back
+ * @req: request from vaccel_request_for() that the ring is through with
+ * @opcode: VIRTIO_ACCEL_OP_*
+ * @in_bytes: payload of the response with status OK, at most that of the first time
+ *
+ * Needs no memory.
+ *
+ * Context: any.
+ */
+void vaccel_request_again(struct vaccel_request *req, u16 opcode, size_t in_bytes)
+{
+	struct virtio_accel_request_header *header = req->out.segs[0];
+	struct virtio_accel_object *payload = vaccel_request_payload(req);
+
+	header->opcode = cpu_to_le16(opcode);
+	payload->object_id = cpu_to_le64(READ_ONCE(req->object->id));
+	req->opcode = opcode;
+	req->state = VACCEL_REQUEST_NEW;
+	req->reply = (struct vaccel_reply) {};
+	req->in.bytes = VACCEL_RESPONSE_HEADER + in_bytes;
+	vaccel_frame_sg(&req->in, req->sg + req->out.nsegs);
+	reinit_completion(&req->completion);
+}
+
 void vaccel_request_get(struct vaccel_request *req)
 {
 	kref_get(&req->ref);

@@ -30,6 +30,7 @@ static struct vaccel_request *vaccel_context_request(struct vaccel_object *obj)
 VACCEL_IOCTL(ctx_create)
 {
 	struct drm_virtio_accel_ctx_create *args = data;
+	struct vaccel_file *file = filp->driver_priv;
 	struct vaccel_context *ctx;
 
 	if (args->flags)
@@ -39,9 +40,10 @@ VACCEL_IOCTL(ctx_create)
 	if (!ctx)
 		return -ENOMEM;
 	vaccel_object_init(&ctx->obj, to_vaccel(drm), VACCEL_CONTEXT, NULL);
+	ctx->client = vaccel_client_get(file->client);
 	INIT_LIST_HEAD(&ctx->buffers);
-	return vaccel_object_create(filp->driver_priv, &ctx->obj,
-				    vaccel_context_request(&ctx->obj), &args->handle);
+	return vaccel_object_create(file, &ctx->obj, vaccel_context_request(&ctx->obj),
+				    &args->handle);
 }
 
 /**

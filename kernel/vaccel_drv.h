@@ -105,9 +105,22 @@ struct vaccel_device {
 };
 
 /*
+ * struct vaccel_client - what is counted and shared out by open file
+ *
+ * Its contexts hold references, so it can outlive the file.
+ */
+struct vaccel_client {
+	struct kref ref;
+	struct vaccel_device *dev;
+	atomic64_t submissions;		/* that the device has accepted */
+	atomic64_t engine_ns;		/* from acceptance to end, summed up */
+};
+
+/*
  * struct vaccel_file - handles of one open file, buffers apart
  */
 struct vaccel_file {
+	struct vaccel_client *client;	/* reference */
 	struct xarray objects;		/* xa_lock; struct vaccel_object */
 	u32 next_handle;		/* xa_lock */
 };
@@ -144,6 +157,7 @@ struct vaccel_object {
 
 struct vaccel_context {
 	struct vaccel_object obj;
+	struct vaccel_client *client;	/* reference */
 	bool closed;			/* written with xa_lock of the file: being destroyed */
 	struct list_head buffers;	/* buffers_lock: struct vaccel_gem */
 };
@@ -194,6 +208,7 @@ struct vaccel_request {
 	struct kref ref;
 	struct vaccel_device *dev;
 	u16 opcode;
+	bool control;			/* may use the descriptors kept for control */
 	u32 epoch;
 	u64 id;
 	struct vaccel_object *object;	/* reference; whom the command is about */
@@ -202,6 +217,11 @@ struct vaccel_request {
 	 * the protocol (-EIO), whether or not anybody waits. May be NULL.
 	 */
 	void (*done)(struct vaccel_request *req, int error);
+	/*
+	 * The same, but called last: the ring is through with the request, which can
+	 * be posted again from here on.
+	 */
+	void (*returned)(struct vaccel_request *req, int error);
 	struct vaccel_reply reply;
 	struct list_head node;		/* vq lock */
 	enum vaccel_request_state state; /* vq lock */
@@ -232,6 +252,8 @@ void vaccel_vq_init(struct vaccel_device *dev);
 int vaccel_vq_start(struct vaccel_device *dev);
 void vaccel_vq_stop(struct vaccel_device *dev);
 int vaccel_vq_post(struct vaccel_request *req);
+int vaccel_vq_try_post(struct vaccel_request *req);
+void vaccel_vq_kick(struct vaccel_device *dev);
 int vaccel_vq_wait(struct vaccel_request *req);
 void vaccel_vq_lose(struct vaccel_device *dev, const char *why);
 
@@ -241,6 +263,7 @@ struct vaccel_request *vaccel_request_new(struct vaccel_device *dev, u32 epoch, 
 struct vaccel_request *vaccel_request_for(struct vaccel_object *obj, u16 opcode, size_t in_bytes);
 void vaccel_request_get(struct vaccel_request *req);
 void vaccel_request_put(struct vaccel_request *req);
+void vaccel_request_again(struct vaccel_request *req, u16 opcode, size_t in_bytes);
 void *vaccel_request_payload(struct vaccel_request *req);
 int vaccel_request_decode(struct vaccel_request *req, u32 used);
 int vaccel_request_run(struct vaccel_request *req);
@@ -250,6 +273,11 @@ int vaccel_status_errno(u16 status);
 /* vaccel_info.c */
 int vaccel_config_read(struct virtio_device *vdev, struct virtio_accel_config *config);
 int vaccel_info_fetch(struct vaccel_device *dev, struct drm_virtio_accel_device_info *info);
+
+/* vaccel_client.c */
+struct vaccel_client *vaccel_client_new(struct vaccel_device *dev);
+struct vaccel_client *vaccel_client_get(struct vaccel_client *client);
+void vaccel_client_put(struct vaccel_client *client);
 
 /* vaccel_obj.c */
 void vaccel_object_init(struct vaccel_object *obj, struct vaccel_device *dev,

@@ -20,7 +20,7 @@ static_assert(DRM_VIRTIO_ACCEL_CAP_EVENT_CANCELLATION == VIRTIO_ACCEL_CAP_EVENT_
 static_assert(DRM_VIRTIO_ACCEL_CAP_SHARED_MEMORY == VIRTIO_ACCEL_CAP_SHARED_MEMORY);
 static_assert(sizeof(struct virtio_accel_config) == 16);
 static_assert(sizeof(struct virtio_accel_device_info) == 76);
-static_assert(sizeof(struct drm_virtio_accel_device_info) == 80);
+static_assert(sizeof(struct drm_virtio_accel_device_info) == 88);
 
 static bool vaccel_config_valid(const struct virtio_accel_config *config)
 {

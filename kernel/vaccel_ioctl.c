@@ -50,6 +50,11 @@ static int vaccel_open(struct drm_device *drm, struct drm_file *filp)
 
 	if (!file)
 		return -ENOMEM;
+	file->client = vaccel_client_new(to_vaccel(drm));
+	if (!file->client) {
+		kfree(file);
+		return -ENOMEM;
+	}
 	xa_init_flags(&file->objects, XA_FLAGS_ALLOC1);
 	filp->driver_priv = file;
 	return 0;
@@ -70,6 +75,7 @@ static void vaccel_postclose(struct drm_device *drm, struct drm_file *filp)
 		vaccel_object_put(obj);
 	}
 	xa_destroy(&file->objects);
+	vaccel_client_put(file->client);
 	kfree(file);
 }
 

@@ -20,6 +20,8 @@ static void vaccel_object_free(struct vaccel_object *obj)
 
 	if (obj->kind == VACCEL_EVENT)
 		vaccel_event_drop(to_event(obj));
+	if (obj->kind == VACCEL_CONTEXT)
+		vaccel_client_put(to_context(obj)->client);
 	kfree(obj);
 	if (ctx)
 		vaccel_object_put(&ctx->obj);

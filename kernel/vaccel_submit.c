@@ -30,7 +30,7 @@ static_assert(DRM_VIRTIO_ACCEL_STATUS_STALE_OBJECT == VIRTIO_ACCEL_S_STALE_OBJEC
 static_assert(DRM_VIRTIO_ACCEL_STATUS_INTERNAL_ERROR == VIRTIO_ACCEL_S_INTERNAL_ERROR);
 static_assert(sizeof(struct virtio_accel_submit) == 32);
 static_assert(sizeof(struct virtio_accel_binding) == 32);
-static_assert(sizeof(struct drm_virtio_accel_submit) == 48);
+static_assert(sizeof(struct drm_virtio_accel_submit) == 80);
 static_assert(sizeof(struct drm_virtio_accel_binding) == 32);
 
 /* What a buffer must be declared as, of which one bit is enough. */
@@ -227,7 +227,8 @@ VACCEL_IOCTL(submit)
 	u32 handle, status;
 	int ret;
 
-	if (args->flags || args->pad || !args->binding_count ||
+	if (args->flags || args->sync_stride || args->in_sync_count || args->out_sync_count ||
+	    args->user_data || !args->binding_count ||
 	    args->binding_count > dev->info.max_bindings_per_submission ||
 	    args->binding_stride < sizeof(struct drm_virtio_accel_binding) ||
 	    args->binding_stride > PAGE_SIZE)

@@ -92,6 +92,8 @@ static void vaccel_vq_finish(struct vaccel_request *req, u32 used)
 		vaccel_vq_lose(dev, "it broke the protocol");
 	else if (vaccel_lost_by(&req->reply))
 		vaccel_vq_lose(dev, "it reports its own loss");
+	if (req->returned)
+		req->returned(req, error);
 	vaccel_request_put(req);
 }
 
@@ -192,8 +194,9 @@ static void vaccel_vq_watchdog(struct work_struct *work)
 		vaccel_vq_lose(dev, "it does not answer");
 }
 
-static bool vaccel_vq_fits(struct vaccel_vq *vq, unsigned int slots)
+static bool vaccel_vq_fits(struct vaccel_vq *vq, const struct vaccel_request *req)
 {
+	unsigned int slots = req->out.nsegs + req->in.nsegs;
 	bool fits;
 
 	spin_lock(&vq->lock);
@@ -241,14 +244,13 @@ int vaccel_vq_post(struct vaccel_request *req)
 {
 	struct vaccel_device *dev = req->dev;
 	struct vaccel_vq *vq = &dev->vq;
-	unsigned int slots = req->out.nsegs + req->in.nsegs;
 	bool kick = false;
 	int ret;
 
 	ret = mutex_lock_interruptible(&vq->publish);
 	if (ret)
 		return -ERESTARTSYS;
-	ret = wait_event_interruptible(vq->space, vaccel_vq_fits(vq, slots));
+	ret = wait_event_interruptible(vq->space, vaccel_vq_fits(vq, req));
 	if (!ret) {
 		spin_lock(&vq->lock);
 		ret = vaccel_vq_add_locked(vq, req);
@@ -260,6 +262,50 @@ int vaccel_vq_post(struct vaccel_request *req)
 		vaccel_vq_lose(dev, "the virtqueue is broken");
 	mutex_unlock(&vq->publish);
 	return ret == -EIO ? -ENODEV : ret;
+}
+
+/**
+ * vaccel_vq_try_post() - publish a request if there are descriptors for it
+ * @req: a new request, or one that vaccel_request_again() made new
+ *
+ * The device may not notice before vaccel_vq_kick(), which the caller owes it.
+ *
+ * Context: process context; does not sleep.
+ * Return: 0, -EAGAIN if there is no room now, or another negative errno.
+ */
+int vaccel_vq_try_post(struct vaccel_request *req)
+{
+	struct vaccel_vq *vq = &req->dev->vq;
+	int ret = -EAGAIN;
+
+	if (vaccel_vq_fits(vq, req)) {
+		spin_lock(&vq->lock);
+		ret = vaccel_vq_add_locked(vq, req);
+		spin_unlock(&vq->lock);
+	}
+	if (ret == -EIO)
+		vaccel_vq_lose(req->dev, "the virtqueue is broken");
+	/* Nobody else takes descriptors away for long, nor memory of the DMA mapping. */
+	return ret == -ENOSPC || ret == -ENOMEM ? -EAGAIN : ret;
+}
+
+/**
+ * vaccel_vq_kick() - tell the device of all that was published
+ * @dev: device
+ *
+ * Context: process context; does not sleep.
+ */
+void vaccel_vq_kick(struct vaccel_device *dev)
+{
+	struct vaccel_vq *vq = &dev->vq;
+	bool broken;
+
+	/* The lock keeps the virtqueue from being deleted. */
+	spin_lock(&vq->lock);
+	broken = !vq->lost && !virtqueue_kick(vq->vq);
+	spin_unlock(&vq->lock);
+	if (broken)
+		vaccel_vq_lose(dev, "the virtqueue is broken");
 }
 
 /**

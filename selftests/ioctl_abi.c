@@ -352,7 +352,7 @@ TEST_F(abi, submit)
 
 	ASSERT_EQ(0, vaccel_query(self->fd, &info));
 	REFUSE(request, &args, MBZ(drm_virtio_accel_submit, flags),
-	       MBZ(drm_virtio_accel_submit, pad),
+	       MBZ(drm_virtio_accel_submit, user_data),
 	       INVALID(drm_virtio_accel_submit, binding_count, 0),
 	       INVALID(drm_virtio_accel_submit, binding_count,
 		       info.max_bindings_per_submission + 1),

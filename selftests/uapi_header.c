@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-static_assert(sizeof(struct drm_virtio_accel_device_info) == 80, "device_info");
+static_assert(sizeof(struct drm_virtio_accel_device_info) == 88, "device_info");
 static_assert(offsetof(struct drm_virtio_accel_device_info, capabilities) == 32, "capabilities");
 static_assert(offsetof(struct drm_virtio_accel_device_info, max_buffer_bytes) == 64, "limits");
 static_assert(sizeof(struct drm_virtio_accel_dev_query) == 16, "dev_query");
@@ -22,7 +22,7 @@ static_assert(sizeof(struct drm_virtio_accel_prog_unload) == 8, "prog_unload");
 static_assert(sizeof(struct drm_virtio_accel_queue_create) == 16, "queue_create");
 static_assert(sizeof(struct drm_virtio_accel_queue_destroy) == 8, "queue_destroy");
 static_assert(sizeof(struct drm_virtio_accel_binding) == 32, "binding");
-static_assert(sizeof(struct drm_virtio_accel_submit) == 48, "submit");
+static_assert(sizeof(struct drm_virtio_accel_submit) == 80, "submit");
 static_assert(sizeof(struct drm_virtio_accel_event) == 16, "event");
 static_assert(sizeof(struct drm_virtio_accel_event_wait) == 24, "event_wait");
 static_assert(sizeof(struct drm_virtio_accel_event_cancel) == 8, "event_cancel");
@@ -38,7 +38,7 @@ static_assert(DRM_IOCTL_VIRTIO_ACCEL_PROG_LOAD == 0xc0606446, "PROG_LOAD");
 static_assert(DRM_IOCTL_VIRTIO_ACCEL_PROG_UNLOAD == 0x40086447, "PROG_UNLOAD");
 static_assert(DRM_IOCTL_VIRTIO_ACCEL_QUEUE_CREATE == 0xc0106448, "QUEUE_CREATE");
 static_assert(DRM_IOCTL_VIRTIO_ACCEL_QUEUE_DESTROY == 0x40086449, "QUEUE_DESTROY");
-static_assert(DRM_IOCTL_VIRTIO_ACCEL_SUBMIT == 0xc030644a, "SUBMIT");
+static_assert(DRM_IOCTL_VIRTIO_ACCEL_SUBMIT == 0xc050644a, "SUBMIT");
 static_assert(DRM_IOCTL_VIRTIO_ACCEL_EVENT_WAIT == 0xc018644b, "EVENT_WAIT");
 static_assert(DRM_IOCTL_VIRTIO_ACCEL_EVENT_CANCEL == 0x4008644c, "EVENT_CANCEL");
 static_assert(DRM_IOCTL_VIRTIO_ACCEL_EVENT_DESTROY == 0x4008644d, "EVENT_DESTROY");

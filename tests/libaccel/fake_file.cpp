@@ -223,7 +223,7 @@ int File::submit(drm_virtio_accel_submit& arg) {
     const auto* queue = find<Queue>(arg.queue);
     const auto* loaded = find<Loaded>(arg.program);
     if (queue == nullptr || loaded == nullptr) return ENOENT;
-    if (queue->context != loaded->context || arg.flags != 0 || arg.pad != 0 ||
+    if (queue->context != loaded->context || arg.flags != 0 || arg.user_data != 0 ||
         arg.binding_count == 0 || arg.binding_count > device_.info.max_bindings_per_submission ||
         arg.binding_stride < sizeof(drm_virtio_accel_binding))
         return EINVAL;

@@ -103,6 +103,7 @@ extern "C" {
 #define DRM_VIRTIO_ACCEL_UUID_BYTES		16
 #define DRM_VIRTIO_ACCEL_MAX_BINDINGS		4096
 #define DRM_VIRTIO_ACCEL_MAX_WAIT_EVENTS	64
+#define DRM_VIRTIO_ACCEL_MAX_SYNCS		64
 
 /* drm_virtio_accel_dev_query.type */
 #define DRM_VIRTIO_ACCEL_QUERY_DEVICE_INFO	0
@@ -145,6 +146,8 @@ struct drm_virtio_accel_device_info {
 	__u64 max_buffer_bytes;
 	/** @max_artifact_bytes: size of the largest program that can be loaded */
 	__u64 max_artifact_bytes;
+	/** @max_fence_timeout_ns: longest timeout of a submission with out-syncs */
+	__u64 max_fence_timeout_ns;
 };
 
 /**
@@ -211,8 +214,8 @@ struct drm_virtio_accel_buf_create {
 /**
  * struct drm_virtio_accel_buf_transfer - DRM_IOCTL_VIRTIO_ACCEL_BUF_WRITE, _BUF_READ
  *
- * Copies between user memory and a buffer. BUSY (EBUSY) while an event that is
- * not destroyed refers to the buffer. A long transfer can end early with a
+ * Copies between user memory and a buffer. EBUSY while a pending event refers to
+ * the buffer. A long transfer can end early with a
  * signal: then it returns 0 and @done is less than @size.
  */
 struct drm_virtio_accel_buf_transfer {
@@ -307,12 +310,41 @@ struct drm_virtio_accel_binding {
 };
 
 /**
+ * struct drm_virtio_accel_sync - a point of a drm_syncobj
+ *
+ * In an in-sync, a fence that must have signalled before the device is asked to
+ * do the work. In an out-sync, the place of the fence of the submission.
+ */
+struct drm_virtio_accel_sync {
+	/** @handle: syncobj of this file */
+	__u32 handle;
+	/** @flags: zero */
+	__u32 flags;
+	/** @point: of a timeline, or 0 for the syncobj itself */
+	__u64 point;
+};
+
+/* drm_virtio_accel_submit.flags */
+/* Send a struct drm_virtio_accel_event_done when the event ends. */
+#define DRM_VIRTIO_ACCEL_SUBMIT_NOTIFY	(1 << 0)
+/* Return no event handle; the driver releases the event when it ends. */
+#define DRM_VIRTIO_ACCEL_SUBMIT_DETACH	(1 << 1)
+
+/**
  * struct drm_virtio_accel_submit - DRM_IOCTL_VIRTIO_ACCEL_SUBMIT
  *
  * Returns 0 with a nonzero @event when the device accepted the work. It also
- * returns 0 with a nonzero @event and a nonzero @status when the device cannot
- * say whether it did: the event is real and holds the objects. Otherwise the
- * ioctl fails and nothing was submitted.
+ * returns 0 with a nonzero @status when the device cannot say whether it did:
+ * the event is real and holds the objects. Otherwise the ioctl fails and
+ * nothing was submitted.
+ *
+ * With @in_syncs the device is asked later, when they have signalled, and a
+ * refusal makes the event FAILED with the status of the refusal. An in-sync
+ * without a fence fails with EINVAL.
+ *
+ * With @out_syncs, whose fence must signal in finite time, @timeout_ns must be
+ * from 1 to max_fence_timeout_ns. The fence signals when the event ends and
+ * has an error unless the event is COMPLETE: ECANCELED, ETIME, ENODEV or EIO.
  */
 struct drm_virtio_accel_submit {
 	/** @queue: in */
@@ -330,13 +362,51 @@ struct drm_virtio_accel_submit {
 	__u32 binding_stride;
 	/** @timeout_ns: in, from admission by the device; 0 is no limit */
 	__u64 timeout_ns;
-	/** @flags: in, zero */
+	/** @flags: in, DRM_VIRTIO_ACCEL_SUBMIT_* */
 	__u32 flags;
-	/** @event: out, handle */
+	/** @event: out, handle, or 0 with DRM_VIRTIO_ACCEL_SUBMIT_DETACH */
 	__u32 event;
 	/** @status: out, DRM_VIRTIO_ACCEL_STATUS_OK, or why admission is uncertain */
 	__u32 status;
-	/** @pad: in, zero */
+	/**
+	 * @sync_stride: in, sizeof(struct drm_virtio_accel_sync) like
+	 * @binding_stride; zero if there are no syncs
+	 */
+	__u32 sync_stride;
+	/** @in_syncs: in, user address of an array */
+	__u64 in_syncs;
+	/** @out_syncs: in, user address of an array */
+	__u64 out_syncs;
+	/** @in_sync_count: in, at most DRM_VIRTIO_ACCEL_MAX_SYNCS */
+	__u32 in_sync_count;
+	/** @out_sync_count: in, at most DRM_VIRTIO_ACCEL_MAX_SYNCS */
+	__u32 out_sync_count;
+	/** @user_data: in, for DRM_VIRTIO_ACCEL_SUBMIT_NOTIFY, else zero */
+	__u64 user_data;
+};
+
+/* drm_event.type of struct drm_virtio_accel_event_done */
+#define DRM_VIRTIO_ACCEL_EVENT_DONE	0x80000000
+
+/**
+ * struct drm_virtio_accel_event_done - what read(2) returns when an event has ended
+ *
+ * One for each submission with DRM_VIRTIO_ACCEL_SUBMIT_NOTIFY. Space for it is
+ * reserved by SUBMIT, which fails with ENOMEM when too many are unread. After
+ * the loss of the device @state is FAILED and @status DEVICE_LOST.
+ */
+struct drm_virtio_accel_event_done {
+	/** @base: DRM_VIRTIO_ACCEL_EVENT_DONE and the size of this structure */
+	struct drm_event base;
+	/** @user_data: of the submission */
+	__u64 user_data;
+	/** @event: handle, or 0 if the submission was detached */
+	__u32 event;
+	/** @state: DRM_VIRTIO_ACCEL_EVENT_* */
+	__u32 state;
+	/** @status: why the event FAILED, else 0 */
+	__u32 status;
+	/** @pad: zero */
 	__u32 pad;
 };
 
@@ -361,6 +431,9 @@ struct drm_virtio_accel_event {
  * Waits until one event, or with DRM_VIRTIO_ACCEL_WAIT_ALL every event, is no
  * longer pending, and returns the states of all of them. Fails with ETIME when
  * the deadline passes first; the states are valid then, too.
+ *
+ * An event that is no longer pending holds nothing any more: its buffers can be
+ * read as soon as EVENT_WAIT, a DRM event or a fence has told of it.
  */
 struct drm_virtio_accel_event_wait {
 	/** @events: in, user address of an array of struct drm_virtio_accel_event */
@@ -391,9 +464,8 @@ struct drm_virtio_accel_event_cancel {
 /**
  * struct drm_virtio_accel_event_destroy - DRM_IOCTL_VIRTIO_ACCEL_EVENT_DESTROY
  *
- * Until then the event holds its queue, its program and its buffers. EBUSY
- * while the event is pending, unless DRM_VIRTIO_ACCEL_DESTROY_DETACH is given:
- * then the handle dies at once and the driver releases the event when it ends.
+ * EBUSY while the event is pending, unless DRM_VIRTIO_ACCEL_DESTROY_DETACH is
+ * given: then the handle dies at once, and the event ends by itself.
  */
 struct drm_virtio_accel_event_destroy {
 	/** @handle: in */
