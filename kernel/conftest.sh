@@ -12,4 +12,5 @@ has() { # file, pattern, macro
 	fi
 }
 
+has linux/hrtimer.h 'void hrtimer_setup(' HAVE_HRTIMER_SETUP
 has linux/virtio.h '(\*reset_prepare)' HAVE_VIRTIO_RESET_OPS

@@ -75,7 +75,7 @@ void vaccel_context_close(struct vaccel_file *file, struct vaccel_context *ctx)
 			vaccel_object_put(obj);
 	}
 	vaccel_buffers_revoke(ctx);
-	wake_up_all(&ctx->obj.dev->event_wait);
+	vaccel_poll_close(ctx);
 }
 
 VACCEL_IOCTL(ctx_destroy)

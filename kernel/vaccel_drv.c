@@ -82,6 +82,7 @@ static void vaccel_fini(struct drm_device *drm, void *data)
 {
 	struct vaccel_device *dev = data;
 
+	vaccel_poll_fini(dev);
 	flush_delayed_work(&dev->reap_work);
 	cancel_delayed_work_sync(&dev->reap_work);
 	destroy_workqueue(dev->reap_wq);
@@ -92,7 +93,6 @@ static int vaccel_init(struct vaccel_device *dev)
 {
 	int ret;
 
-	init_waitqueue_head(&dev->event_wait);
 	spin_lock_init(&dev->buffers_lock);
 	INIT_WORK(&dev->config_work, vaccel_config_work);
 	vaccel_vq_init(dev);
@@ -106,11 +106,18 @@ static int vaccel_init(struct vaccel_device *dev)
 	if (!dev->vq_wq)
 		return -ENOMEM;
 	dev->reap_wq = alloc_workqueue("virtio_accel_reap", WQ_UNBOUND, 0);
-	if (!dev->reap_wq) {
-		destroy_workqueue(dev->vq_wq);
-		return -ENOMEM;
-	}
+	if (!dev->reap_wq)
+		goto err_vq;
+	ret = vaccel_poll_init(dev);
+	if (ret)
+		goto err_reap;
 	return drmm_add_action_or_reset(&dev->drm, vaccel_fini, dev);
+
+err_reap:
+	destroy_workqueue(dev->reap_wq);
+err_vq:
+	destroy_workqueue(dev->vq_wq);
+	return -ENOMEM;
 }
 
 static int vaccel_probe(struct virtio_device *vdev)

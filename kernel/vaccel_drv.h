@@ -4,28 +4,34 @@
  *
  * Layers, each calling only downwards:
  *
- *   ioctl, ctx, buf, xfer, submit, event, wait	what userspace asks for
- *   obj, reap		life of an object, from a command to its release
+ *   ioctl, ctx, buf, xfer, submit, wait	what userspace asks for
+ *   event, poll, fence, sync, notice	a submission, from acceptance to its end
+ *   obj, reap, client	life of an object, from a command to its release
  *   cmd		one request and the validation of its response
  *   vq			the command virtqueue
  *   frame		memory of a request or a response
  *
  * Lock order, outermost first:
  *
- *   vaccel_event.release (mutex)
  *   vaccel_vq.publish (mutex)
  *   vaccel_file.objects (xa_lock), vaccel_device.buffers_lock (spin)
- *   vaccel_vq.lock, vaccel_event.lock, vaccel_device.reap_lock (spin, leaves)
+ *   vaccel_fence.lock (spin, irqs off)
+ *   vaccel_poller.lock (spin, irqs off)
+ *   vaccel_vq.lock, vaccel_device.reap_lock (spin, leaves)
  *
- * No lock is taken in interrupt context: callbacks only queue work.
+ * Those with irqs off are taken in any context, the others never in an interrupt:
+ * callbacks of the device only queue work.
  */
 #ifndef _VACCEL_DRV_H
 #define _VACCEL_DRV_H
 
 #include <linux/completion.h>
+#include <linux/dma-fence.h>
+#include <linux/hrtimer.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rbtree.h>
 #include <linux/scatterlist.h>
 #include <linux/spinlock.h>
 #include <linux/virtio.h>
@@ -73,6 +79,18 @@ struct vaccel_vq {
 };
 
 /*
+ * struct vaccel_poller - asks the device for the state of pending events
+ */
+struct vaccel_poller {
+	spinlock_t lock;		/* guards what names it, here and elsewhere */
+	struct list_head events;	/* lock: struct vaccel_event, until they end */
+	struct list_head clients;	/* lock: struct vaccel_client, whose turn is next */
+	struct hrtimer timer;		/* lock: the first event that is due */
+	struct work_struct work;
+	struct workqueue_struct *wq;
+};
+
+/*
  * struct vaccel_device - one accelerator
  *
  * Lives until the last file is closed, which can be after the virtio device has
@@ -94,7 +112,7 @@ struct vaccel_device {
 	struct workqueue_struct *vq_wq;
 	struct work_struct config_work;
 
-	wait_queue_head_t event_wait;	/* an event changed, or the device was lost */
+	struct vaccel_poller poller;
 
 	spinlock_t buffers_lock;	/* guards what names it below */
 
@@ -114,6 +132,9 @@ struct vaccel_client {
 	struct vaccel_device *dev;
 	atomic64_t submissions;		/* that the device has accepted */
 	atomic64_t engine_ns;		/* from acceptance to end, summed up */
+	struct rb_root_cached due;	/* poller.lock: struct vaccel_event, by time */
+	struct list_head turn;		/* poller.lock: in vaccel_poller.clients */
+	unsigned int asked;		/* poller.lock: events being asked for */
 };
 
 /*
@@ -159,6 +180,7 @@ struct vaccel_context {
 	struct vaccel_object obj;
 	struct vaccel_client *client;	/* reference */
 	bool closed;			/* written with xa_lock of the file: being destroyed */
+	bool banned;			/* work of it could not be ended in time */
 	struct list_head buffers;	/* buffers_lock: struct vaccel_gem */
 };
 
@@ -168,18 +190,59 @@ struct vaccel_buffer {
 	u32 usage;
 };
 
+struct vaccel_program {
+	struct vaccel_object obj;
+	u64 run_ns;			/* poller.lock: how long it runs, on average */
+};
+
+enum vaccel_phase {
+	VACCEL_EVENT_NEW,		/* nothing asked of the device yet */
+	VACCEL_EVENT_SUBMITTED,		/* SUBMIT is with the device */
+	VACCEL_EVENT_PENDING,		/* accepted */
+	VACCEL_EVENT_RELEASING,		/* ended, being destroyed on the device */
+	VACCEL_EVENT_ENDED,		/* and everybody was told */
+};
+
+/*
+ * struct vaccel_event - a submission
+ *
+ * The poller holds a reference while the event is in vaccel_poller.events. All
+ * that it takes to end the event is allocated before it begins.
+ */
 struct vaccel_event {
 	struct vaccel_object obj;
-	struct mutex release;		/* one DESTROY_EVENT at a time */
-	spinlock_t lock;		/* guards what names it below */
-	u16 state;			/* @lock: last known, final unless PENDING */
-	u16 error;			/* @lock: why it FAILED */
-	bool polling;			/* @lock: a POLL_EVENT is outstanding */
-	int poll_error;			/* @lock: why the last POLL_EVENT failed */
-	bool detached;			/* let it end by itself */
-	bool cancelled;			/* the reaper's: CANCEL_EVENT was sent */
+	u64 timeout_ns;			/* 0 is no limit */
 	unsigned int nheld;
 	struct vaccel_object **held;	/* queue, program and buffers, referenced */
+
+	/* poller.lock guards all of this. */
+	enum vaccel_phase phase;
+	u16 state;			/* VIRTIO_ACCEL_EVENT_*, from RELEASING on */
+	u16 status;			/* why it FAILED */
+	int gone;			/* why the state will never be known */
+	int poll_error;			/* why the last POLL_EVENT failed */
+	bool asked;			/* @request is with the device */
+	bool doomed;			/* CANCEL_EVENT is to be sent */
+	bool cancelled;			/* CANCEL_EVENT was sent */
+	unsigned int watchers;		/* who wants to know soon */
+	u64 answers;			/* to POLL_EVENT */
+	ktime_t accepted;
+	ktime_t answered;		/* the last time */
+	ktime_t due;
+	struct rb_node due_node;	/* in vaccel_client.due unless asked */
+	struct list_head node;		/* in vaccel_poller.events */
+	struct list_head waiters;	/* struct vaccel_waiter */
+	struct vaccel_request *request;	/* POLL_EVENT, then DESTROY_EVENT */
+	struct vaccel_request *cancel;	/* CANCEL_EVENT */
+	struct vaccel_fence *fence;	/* reference, or NULL */
+	struct vaccel_notice *notice;	/* or NULL */
+
+	/* In-syncs, and the command that waits for them: vaccel_sync.c. */
+	struct vaccel_request *submit;
+	struct vaccel_dep *deps;
+	unsigned int ndeps;
+	atomic_t deps_left;
+	struct work_struct ready;
 };
 
 /*
@@ -219,7 +282,7 @@ struct vaccel_request {
 	void (*done)(struct vaccel_request *req, int error);
 	/*
 	 * The same, but called last: the ring is through with the request, which can
-	 * be posted again from here on.
+	 * be posted again from here on. Also with -ENODEV when the device is reset.
 	 */
 	void (*returned)(struct vaccel_request *req, int error);
 	struct vaccel_reply reply;
@@ -236,6 +299,7 @@ struct vaccel_request {
 #define to_vaccel(drm_)		container_of(drm_, struct vaccel_device, drm)
 #define to_context(obj_)	container_of(obj_, struct vaccel_context, obj)
 #define to_buffer(obj_)		container_of(obj_, struct vaccel_buffer, obj)
+#define to_program(obj_)	container_of(obj_, struct vaccel_program, obj)
 #define to_event(obj_)		container_of(obj_, struct vaccel_event, obj)
 
 /* vaccel_frame.c */
@@ -313,9 +377,66 @@ void vaccel_context_close(struct vaccel_file *file, struct vaccel_context *ctx);
 
 /* vaccel_event.c */
 struct vaccel_event *vaccel_event_new(struct vaccel_context *ctx, unsigned int nheld);
+int vaccel_event_prepare(struct vaccel_event *event);
+void vaccel_event_discard(struct vaccel_event *event);
+enum vaccel_phase vaccel_event_phase(struct vaccel_event *event);
+bool vaccel_event_begin(struct vaccel_event *event);
+void vaccel_event_submitted(struct vaccel_request *req, int error);
+void vaccel_event_track(struct vaccel_event *event);
+void vaccel_event_end(struct vaccel_event *event, u16 state, u16 status, int gone);
 void vaccel_event_drop(struct vaccel_event *event);
-int vaccel_event_poll(struct vaccel_event *event);
+int vaccel_event_cancel(struct vaccel_event *event);
 void vaccel_event_abandon(struct vaccel_event *event);
+
+/* vaccel_poll.c */
+int vaccel_poll_init(struct vaccel_device *dev);
+void vaccel_poll_fini(struct vaccel_device *dev);
+void vaccel_poll_lose(struct vaccel_device *dev);
+void vaccel_poll_close(struct vaccel_context *ctx);
+void vaccel_poll_begin_locked(struct vaccel_event *event);
+void vaccel_poll_end_locked(struct vaccel_event *event);
+void vaccel_poll_watch_locked(struct vaccel_event *event);
+void vaccel_poll_now_locked(struct vaccel_event *event);
+void vaccel_poll_again_locked(struct vaccel_event *event);
+void vaccel_poll_done_locked(struct vaccel_event *event);
+
+/* vaccel_ask.c */
+bool vaccel_ask_cancels_locked(const struct vaccel_event *event);
+void vaccel_ask(struct vaccel_event *event);
+void vaccel_ask_returned(struct vaccel_request *req, int error);
+
+/* vaccel_fence.c */
+u64 vaccel_fence_max_timeout(void);
+struct vaccel_fence *vaccel_fence_new(struct vaccel_event *event);
+struct dma_fence *vaccel_fence_base(struct vaccel_fence *fence);
+void vaccel_fence_end_locked(struct vaccel_fence *fence);
+void vaccel_fence_signal(struct vaccel_fence *fence, int error);
+
+/* vaccel_notice.c */
+int vaccel_notice_reserve(struct vaccel_event *event, struct drm_file *filp, u64 user_data);
+void vaccel_notice_name(struct vaccel_notice *notice, u32 handle);
+void vaccel_notice_cancel(struct vaccel_device *dev, struct vaccel_notice *notice);
+void vaccel_notice_send(struct vaccel_device *dev, struct vaccel_notice *notice,
+			u16 state, u16 status);
+
+/* vaccel_sync.c */
+struct vaccel_outs {
+	unsigned int count;
+	struct vaccel_out *outs;
+};
+
+int vaccel_outs_prepare(struct vaccel_outs *outs, struct drm_file *filp,
+			const struct drm_virtio_accel_submit *args);
+void vaccel_outs_publish(struct vaccel_outs *outs, struct dma_fence *fence);
+void vaccel_outs_fini(struct vaccel_outs *outs);
+int vaccel_deps_prepare(struct vaccel_event *event, struct drm_file *filp,
+			const struct drm_virtio_accel_submit *args);
+void vaccel_deps_arm(struct vaccel_event *event, struct vaccel_request *submit);
+void vaccel_deps_forget(struct vaccel_event *event);
+void vaccel_deps_fini(struct vaccel_event *event);
+
+/* vaccel_wait.c */
+void vaccel_wait_wake_locked(struct vaccel_event *event, bool answer);
 
 extern const struct drm_driver vaccel_drm_driver;
 

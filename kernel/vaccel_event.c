@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events: their state on the device, cancellation and destruction.
+ * Events: from the acceptance of a submission to its end.
  *
- * The state is latched here when POLL_EVENT returns. A terminal event still holds
- * its queue, program and buffers until DESTROY_EVENT has succeeded.
+ * The driver destroys an event on the device as soon as it is terminal, and only
+ * then tells of it: by then its buffers are free. The handle keeps nothing but
+ * the result.
  */
 #include <linux/slab.h>
 
@@ -15,7 +16,7 @@ static_assert(DRM_VIRTIO_ACCEL_EVENT_FAILED == VIRTIO_ACCEL_EVENT_FAILED);
 static_assert(DRM_VIRTIO_ACCEL_EVENT_CANCELLED == VIRTIO_ACCEL_EVENT_CANCELLED);
 
 /**
- * vaccel_event_new() - make an event that is pending
+ * vaccel_event_new() - make an event that is not submitted yet
  * @ctx: context of the execution queue
  * @nheld: room for that many references in @held
  *
@@ -34,17 +35,46 @@ struct vaccel_event *vaccel_event_new(struct vaccel_context *ctx, unsigned int n
 		return NULL;
 	}
 	vaccel_object_init(&event->obj, ctx->obj.dev, VACCEL_EVENT, ctx);
-	mutex_init(&event->release);
-	spin_lock_init(&event->lock);
-	event->state = VIRTIO_ACCEL_EVENT_PENDING;
+	RB_CLEAR_NODE(&event->due_node);
+	INIT_LIST_HEAD(&event->node);
+	INIT_LIST_HEAD(&event->waiters);
 	return event;
+}
+
+/**
+ * vaccel_event_prepare() - allocate what it will take to end the event
+ * @event: new event
+ *
+ * The requests hold references, so vaccel_event_discard() or the end of the event
+ * must follow, also after an error.
+ *
+ * Context: process context, may sleep.
+ * Return: 0 or a negative errno.
+ */
+int vaccel_event_prepare(struct vaccel_event *event)
+{
+	struct vaccel_request *req;
+
+	req = vaccel_request_for(&event->obj, VIRTIO_ACCEL_OP_POLL_EVENT,
+				 sizeof(struct virtio_accel_event_state));
+	if (IS_ERR(req))
+		return PTR_ERR(req);
+	req->returned = vaccel_ask_returned;
+	event->request = req;
+
+	req = vaccel_request_for(&event->obj, VIRTIO_ACCEL_OP_CANCEL_EVENT, 0);
+	if (IS_ERR(req))
+		return PTR_ERR(req);
+	req->control = true;
+	event->cancel = req;
+	return 0;
 }
 
 /**
  * vaccel_event_drop() - let go of what the event held
  * @event: event that the device does not have any more
  *
- * Context: process context, may sleep; one caller at a time.
+ * Context: process context; one caller at a time.
  */
 void vaccel_event_drop(struct vaccel_event *event)
 {
@@ -54,6 +84,242 @@ void vaccel_event_drop(struct vaccel_event *event)
 	event->held = NULL;
 }
 
+/* What the end of an event leaves to be done without the lock. */
+struct vaccel_event_rest {
+	struct vaccel_request *request;
+	struct vaccel_request *cancel;
+	struct vaccel_fence *fence;
+	struct vaccel_notice *notice;
+	bool tracked;
+	bool accepted;
+	bool waiting;			/* for in-syncs */
+};
+
+/* Make it the end, unless it was before. */
+static bool vaccel_event_finish(struct vaccel_event *event, u16 state, u16 status, int gone,
+				struct vaccel_event_rest *rest)
+{
+	struct vaccel_poller *poller = &event->obj.dev->poller;
+	unsigned long flags;
+	bool first;
+
+	spin_lock_irqsave(&poller->lock, flags);
+	first = event->phase != VACCEL_EVENT_ENDED;
+	if (first) {
+		vaccel_poll_end_locked(event);
+		*rest = (struct vaccel_event_rest) {
+			.request = event->request,
+			.cancel = event->cancel,
+			.fence = event->fence,
+			.notice = event->notice,
+			.tracked = !list_empty(&event->node),
+			.accepted = event->phase >= VACCEL_EVENT_PENDING,
+			.waiting = event->phase == VACCEL_EVENT_NEW,
+		};
+		event->request = NULL;
+		event->cancel = NULL;
+		event->fence = NULL;
+		event->notice = NULL;
+		list_del_init(&event->node);
+		event->phase = VACCEL_EVENT_ENDED;
+		event->state = state;
+		event->status = status;
+		event->gone = gone;
+		if (rest->fence)
+			vaccel_fence_end_locked(rest->fence);
+		vaccel_wait_wake_locked(event, false);
+	}
+	spin_unlock_irqrestore(&poller->lock, flags);
+	return first;
+}
+
+static void vaccel_event_put_rest(struct vaccel_event *event,
+				  const struct vaccel_event_rest *rest)
+{
+	if (rest->waiting)
+		vaccel_deps_forget(event);
+	if (rest->accepted && !READ_ONCE(event->obj.id))
+		vaccel_event_drop(event);
+	if (rest->request)
+		vaccel_request_put(rest->request);
+	if (rest->cancel)
+		vaccel_request_put(rest->cancel);
+	if (rest->tracked)
+		vaccel_object_put(&event->obj);
+}
+
+/* The error of a fence. */
+static int vaccel_event_errno(u16 state, u16 status)
+{
+	switch (state) {
+	case VIRTIO_ACCEL_EVENT_COMPLETE:
+		return 0;
+	case VIRTIO_ACCEL_EVENT_CANCELLED:
+		return -ECANCELED;
+	}
+	switch (status) {
+	case VIRTIO_ACCEL_S_DEADLINE_EXPIRED:
+		return -ETIME;
+	case VIRTIO_ACCEL_S_DEVICE_LOST:
+		return -ENODEV;
+	default:
+		return -EIO;
+	}
+}
+
+/**
+ * vaccel_event_end() - end an event and tell everybody
+ * @event: event; no effect if it has ended
+ * @state: VIRTIO_ACCEL_EVENT_*
+ * @status: VIRTIO_ACCEL_S_*, why it FAILED
+ * @gone: negative errno of EVENT_WAIT if @state is not the device's word, else 0
+ *
+ * Context: process context; the caller has a reference. Allocates nothing.
+ */
+void vaccel_event_end(struct vaccel_event *event, u16 state, u16 status, int gone)
+{
+	struct vaccel_event_rest rest;
+
+	if (!vaccel_event_finish(event, state, status, gone, &rest))
+		return;
+	if (rest.fence)
+		vaccel_fence_signal(rest.fence, vaccel_event_errno(state, status));
+	if (rest.notice)
+		vaccel_notice_send(event->obj.dev, rest.notice, state, status);
+	vaccel_event_put_rest(event, &rest);
+}
+
+/**
+ * vaccel_event_discard() - end an event that was never submitted, and tell nobody
+ * @event: event
+ *
+ * Context: process context; the caller has a reference.
+ */
+void vaccel_event_discard(struct vaccel_event *event)
+{
+	struct vaccel_event_rest rest;
+
+	if (!vaccel_event_finish(event, VIRTIO_ACCEL_EVENT_CANCELLED, 0, -ENOENT, &rest))
+		return;
+	if (rest.notice)
+		vaccel_notice_cancel(event->obj.dev, rest.notice);
+	if (rest.fence)
+		vaccel_fence_signal(rest.fence, -ECANCELED);
+	vaccel_event_put_rest(event, &rest);
+}
+
+/**
+ * vaccel_event_track() - let the poller know of an event
+ * @event: event
+ *
+ * Context: process context; the caller has a reference, the poller gets one.
+ */
+void vaccel_event_track(struct vaccel_event *event)
+{
+	struct vaccel_device *dev = event->obj.dev;
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->poller.lock, flags);
+	if (event->phase != VACCEL_EVENT_ENDED && list_empty(&event->node)) {
+		vaccel_object_get(&event->obj);
+		list_add_tail(&event->node, &dev->poller.events);
+	}
+	spin_unlock_irqrestore(&dev->poller.lock, flags);
+	/* Losing the device ends what is in the list by then. */
+	if (READ_ONCE(dev->vq.lost))
+		vaccel_poll_lose(dev);
+}
+
+enum vaccel_phase vaccel_event_phase(struct vaccel_event *event)
+{
+	struct vaccel_poller *poller = &event->obj.dev->poller;
+	enum vaccel_phase phase;
+	unsigned long flags;
+
+	spin_lock_irqsave(&poller->lock, flags);
+	phase = event->phase;
+	spin_unlock_irqrestore(&poller->lock, flags);
+	return phase;
+}
+
+/* Mark the event as about to be submitted. False if it was cancelled before. */
+bool vaccel_event_begin(struct vaccel_event *event)
+{
+	struct vaccel_poller *poller = &event->obj.dev->poller;
+	unsigned long flags;
+	bool begun;
+
+	spin_lock_irqsave(&poller->lock, flags);
+	begun = event->phase == VACCEL_EVENT_NEW;
+	if (begun)
+		event->phase = VACCEL_EVENT_SUBMITTED;
+	spin_unlock_irqrestore(&poller->lock, flags);
+	return begun;
+}
+
+/* The device has accepted the work, or cannot say that it has not. */
+static void vaccel_event_accept(struct vaccel_event *event)
+{
+	struct vaccel_poller *poller = &event->obj.dev->poller;
+	unsigned long flags;
+
+	spin_lock_irqsave(&poller->lock, flags);
+	if (event->phase < VACCEL_EVENT_PENDING)
+		vaccel_poll_begin_locked(event);
+	spin_unlock_irqrestore(&poller->lock, flags);
+	vaccel_event_track(event);
+}
+
+/* SUBMIT has been answered: the hook of its request. */
+void vaccel_event_submitted(struct vaccel_request *req, int error)
+{
+	struct vaccel_event *event = to_event(req->object);
+
+	vaccel_object_created(req, error);
+	if (READ_ONCE(event->obj.id))
+		vaccel_event_accept(event);
+	else if (event->ndeps && !error)
+		/* The caller is gone; others are told by the ioctl. */
+		vaccel_event_end(event, VIRTIO_ACCEL_EVENT_FAILED, req->reply.status, 0);
+}
+
+/**
+ * vaccel_event_cancel() - ask the device to cancel an event
+ * @event: event
+ *
+ * Context: process context, may sleep.
+ * Return: 0 or a negative errno; -EBUSY if it has ended.
+ */
+int vaccel_event_cancel(struct vaccel_event *event)
+{
+	struct vaccel_request *req = vaccel_request_for(&event->obj, VIRTIO_ACCEL_OP_CANCEL_EVENT,
+							0);
+	int ret;
+
+	if (IS_ERR(req))
+		return PTR_ERR(req);
+	req->control = true;
+	ret = vaccel_request_command(req);
+	vaccel_request_put(req);
+	return ret;
+}
+
+/**
+ * vaccel_event_abandon() - cancel an event that was given up but is still running
+ * @event: event without references
+ *
+ * Context: the reaper.
+ */
+void vaccel_event_abandon(struct vaccel_event *event)
+{
+	if (!(event->obj.dev->info.capabilities & VIRTIO_ACCEL_CAP_EVENT_CANCELLATION) ||
+	    event->cancelled)
+		return;
+	/* It can have ended or end anyway: DESTROY_EVENT will tell. */
+	event->cancelled = true;
+	vaccel_event_cancel(event);
+}
+
 static struct vaccel_event *vaccel_event_lookup(struct drm_file *filp, u32 handle)
 {
 	struct vaccel_object *obj = vaccel_handle_lookup(filp->driver_priv, handle, VACCEL_EVENT);
@@ -61,119 +327,37 @@ static struct vaccel_event *vaccel_event_lookup(struct drm_file *filp, u32 handl
 	return obj ? to_event(obj) : NULL;
 }
 
-static bool vaccel_event_ended(struct vaccel_event *event)
+/* Let the poller cancel it once the device has accepted it. */
+static enum vaccel_phase vaccel_event_doom(struct vaccel_event *event)
 {
-	bool ended;
+	struct vaccel_poller *poller = &event->obj.dev->poller;
+	enum vaccel_phase phase;
+	unsigned long flags;
 
-	spin_lock(&event->lock);
-	ended = event->state != VIRTIO_ACCEL_EVENT_PENDING;
-	spin_unlock(&event->lock);
-	return ended;
+	spin_lock_irqsave(&poller->lock, flags);
+	phase = event->phase;
+	event->doomed = phase == VACCEL_EVENT_SUBMITTED;
+	spin_unlock_irqrestore(&poller->lock, flags);
+	return phase;
 }
 
-static void vaccel_event_poll_end(struct vaccel_event *event, int error)
+static int vaccel_event_cancel_now(struct vaccel_event *event)
 {
-	spin_lock(&event->lock);
-	WRITE_ONCE(event->polling, false);
-	event->poll_error = error;
-	spin_unlock(&event->lock);
-	wake_up_all(&event->obj.dev->event_wait);
-}
-
-static void vaccel_event_polled(struct vaccel_request *req, int error)
-{
-	struct vaccel_event *event = to_event(req->object);
-
-	if (!error)
-		error = vaccel_status_errno(req->reply.status);
-	if (!error) {
-		spin_lock(&event->lock);
-		event->state = req->reply.state;
-		event->error = req->reply.error;
-		spin_unlock(&event->lock);
-	}
-	vaccel_event_poll_end(event, error);
-}
-
-/* Whether the caller is the one to poll. */
-static bool vaccel_event_poll_begin(struct vaccel_event *event)
-{
-	bool mine;
-
-	spin_lock(&event->lock);
-	mine = event->state == VIRTIO_ACCEL_EVENT_PENDING && !event->polling;
-	if (mine) {
-		WRITE_ONCE(event->polling, true);
-		event->poll_error = 0;
-	}
-	spin_unlock(&event->lock);
-	return mine;
-}
-
-/**
- * vaccel_event_poll() - ask for the state of a pending event
- * @event: event
- *
- * Does not wait for the answer: it is latched in the event, and event_wait is
- * woken. No effect while an answer is outstanding.
- *
- * Context: process context, may sleep.
- * Return: 0 or a negative errno; -ERESTARTSYS after a signal.
- */
-int vaccel_event_poll(struct vaccel_event *event)
-{
-	struct vaccel_request *req;
 	int ret;
 
-	if (!vaccel_event_poll_begin(event))
+	switch (vaccel_event_doom(event)) {
+	case VACCEL_EVENT_NEW:
+		vaccel_event_end(event, VIRTIO_ACCEL_EVENT_CANCELLED, 0, 0);
 		return 0;
-	req = vaccel_request_for(&event->obj, VIRTIO_ACCEL_OP_POLL_EVENT,
-				 sizeof(struct virtio_accel_event_state));
-	if (IS_ERR(req)) {
-		ret = PTR_ERR(req);
-	} else {
-		req->done = vaccel_event_polled;
-		ret = vaccel_vq_post(req);
-		vaccel_request_put(req);
-	}
-	if (ret)
-		vaccel_event_poll_end(event, 0);
-	return ret;
-}
-
-static int vaccel_event_cancel(struct vaccel_event *event)
-{
-	struct vaccel_request *req;
-	int ret;
-
-	if (vaccel_event_ended(event))
+	case VACCEL_EVENT_SUBMITTED:
+		return 0;
+	case VACCEL_EVENT_PENDING:
+		ret = vaccel_event_cancel(event);
+		/* The poller may have destroyed it meanwhile. */
+		return ret && vaccel_event_phase(event) > VACCEL_EVENT_PENDING ? -EBUSY : ret;
+	default:
 		return -EBUSY;
-	req = vaccel_request_for(&event->obj, VIRTIO_ACCEL_OP_CANCEL_EVENT, 0);
-	if (IS_ERR(req))
-		return PTR_ERR(req);
-	ret = vaccel_request_command(req);
-	vaccel_request_put(req);
-	return ret;
-}
-
-/**
- * vaccel_event_abandon() - cancel an event that nobody can see any more
- * @event: event without references
- *
- * Unless it was detached to end by itself, and its context lives.
- *
- * Context: the reaper.
- */
-void vaccel_event_abandon(struct vaccel_event *event)
-{
-	struct vaccel_device *dev = event->obj.dev;
-
-	if (!(dev->info.capabilities & VIRTIO_ACCEL_CAP_EVENT_CANCELLATION) || event->cancelled ||
-	    (event->detached && !vaccel_object_orphaned(&event->obj)))
-		return;
-	/* It can have ended or end anyway: DESTROY_EVENT will tell. */
-	event->cancelled = true;
-	vaccel_event_cancel(event);
+	}
 }
 
 VACCEL_IOCTL(event_cancel)
@@ -188,23 +372,10 @@ VACCEL_IOCTL(event_cancel)
 	if (!event)
 		return -ENOENT;
 	if (to_vaccel(drm)->info.capabilities & VIRTIO_ACCEL_CAP_EVENT_CANCELLATION)
-		ret = vaccel_event_cancel(event);
+		ret = vaccel_event_cancel_now(event);
 	else
 		ret = -EOPNOTSUPP;
 	vaccel_object_put(&event->obj);
-	return ret;
-}
-
-/* Destroy the event on the device at once, so that its buffers are free on return. */
-static int vaccel_event_destroy(struct vaccel_event *event)
-{
-	int ret = 0;
-
-	if (mutex_lock_interruptible(&event->release))
-		return -ERESTARTSYS;
-	if (event->obj.id)
-		ret = vaccel_object_release(&event->obj);
-	mutex_unlock(&event->release);
 	return ret;
 }
 
@@ -219,11 +390,10 @@ VACCEL_IOCTL(event_destroy)
 	event = vaccel_event_lookup(filp, args->handle);
 	if (!event)
 		return -ENOENT;
-	if (args->flags & DRM_VIRTIO_ACCEL_DESTROY_DETACH)
-		WRITE_ONCE(event->detached, true);
-	else
-		ret = vaccel_event_destroy(event);
-	if (!ret && !vaccel_handle_drop(filp->driver_priv, args->handle, &event->obj))
+	if (!(args->flags & DRM_VIRTIO_ACCEL_DESTROY_DETACH) &&
+	    vaccel_event_phase(event) != VACCEL_EVENT_ENDED)
+		ret = -EBUSY;
+	else if (!vaccel_handle_drop(filp->driver_priv, args->handle, &event->obj))
 		ret = -ENOENT;
 	vaccel_object_put(&event->obj);
 	return ret;

@@ -96,6 +96,7 @@ static void vaccel_info_convert(const struct vaccel_device *dev,
 		.max_buffer_bytes = min(le64_to_cpu(wire->max_buffer_bytes), buffer),
 		.max_artifact_bytes = min(le64_to_cpu(wire->max_artifact_bytes), artifact),
 	};
+	info->max_fence_timeout_ns = vaccel_fence_max_timeout();
 	memcpy(info->uuid, wire->uuid, sizeof(info->uuid));
 }
 

@@ -111,7 +111,8 @@ static const struct file_operations vaccel_fops = {
 };
 
 const struct drm_driver vaccel_drm_driver = {
-	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM,
+	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
+			   DRIVER_SYNCOBJ_TIMELINE,
 	.open = vaccel_open,
 	.postclose = vaccel_postclose,
 	.show_fdinfo = vaccel_show_fdinfo,
@@ -121,5 +122,5 @@ const struct drm_driver vaccel_drm_driver = {
 	.name = "virtio_accel",
 	.desc = "virtio accelerator",
 	.major = 1,
-	.minor = 0,
+	.minor = 1,
 };

@@ -45,7 +45,7 @@ VACCEL_IOCTL(prog_load)
 	struct vaccel_device *dev = to_vaccel(drm);
 	struct vaccel_file *file = filp->driver_priv;
 	struct vaccel_context *ctx;
-	struct vaccel_object *program;
+	struct vaccel_program *program;
 	int ret = -ENOMEM;
 
 	if (args->flags || args->pad || args->pad2 || !args->format || !args->resident_bytes ||
@@ -58,9 +58,9 @@ VACCEL_IOCTL(prog_load)
 	program = kzalloc_obj(*program, GFP_KERNEL_ACCOUNT);
 	if (!program)
 		goto out;
-	vaccel_object_init(program, dev, VACCEL_PROGRAM, ctx);
-	ret = vaccel_object_create(file, program, vaccel_program_request(program, args),
-				   &args->handle);
+	vaccel_object_init(&program->obj, dev, VACCEL_PROGRAM, ctx);
+	ret = vaccel_object_create(file, &program->obj,
+				   vaccel_program_request(&program->obj, args), &args->handle);
 out:
 	vaccel_object_put(&ctx->obj);
 	return ret;

@@ -18,8 +18,10 @@ static void vaccel_object_free(struct vaccel_object *obj)
 {
 	struct vaccel_context *ctx = obj->ctx;
 
-	if (obj->kind == VACCEL_EVENT)
+	if (obj->kind == VACCEL_EVENT) {
 		vaccel_event_drop(to_event(obj));
+		vaccel_deps_fini(to_event(obj));
+	}
 	if (obj->kind == VACCEL_CONTEXT)
 		vaccel_client_put(to_context(obj)->client);
 	kfree(obj);

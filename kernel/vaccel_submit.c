@@ -164,7 +164,7 @@ static struct vaccel_request *vaccel_submit_request(struct drm_file *filp,
 	};
 	vaccel_frame_write(&req->out, req->out.bytes - bytes, bindings, bytes);
 	req->object = vaccel_object_get(&event->obj);
-	req->done = vaccel_object_created;
+	req->done = vaccel_event_submitted;
 out:
 	kvfree(bindings);
 	return req;
@@ -185,6 +185,9 @@ static struct vaccel_event *vaccel_submit_event(struct vaccel_file *file,
 	ret = -EINVAL;
 	if (queue->ctx != program->ctx)
 		goto err;
+	ret = -ECANCELED;
+	if (READ_ONCE(queue->ctx->banned))
+		goto err;
 	ret = -ENOMEM;
 	event = vaccel_event_new(queue->ctx, 2 + args->binding_count);
 	if (!event)
@@ -201,16 +204,42 @@ err:
 	return ERR_PTR(ret);
 }
 
-/* Run the command. An event despite a failure is a success: *@status tells. */
-static int vaccel_submit_run(struct drm_file *filp, struct vaccel_event *event,
-			     const struct drm_virtio_accel_submit *args, u32 *status)
+/* Allocate and reserve all that can fail; the event gets what is its own. */
+static int vaccel_submit_prepare(struct drm_file *filp, struct vaccel_event *event,
+				 struct vaccel_outs *outs, u32 handle,
+				 const struct drm_virtio_accel_submit *args)
 {
-	struct vaccel_request *req = vaccel_submit_request(filp, event, args);
 	int ret;
 
-	if (IS_ERR(req))
-		return PTR_ERR(req);
-	ret = vaccel_request_run(req);
+	event->timeout_ns = args->timeout_ns;
+	ret = vaccel_event_prepare(event);
+	if (!ret)
+		ret = vaccel_outs_prepare(outs, filp, args);
+	if (!ret)
+		ret = vaccel_deps_prepare(event, filp, args);
+	if (ret)
+		return ret;
+
+	if (args->out_sync_count) {
+		event->fence = vaccel_fence_new(event);
+		if (!event->fence)
+			return -ENOMEM;
+	}
+	if (!(args->flags & DRM_VIRTIO_ACCEL_SUBMIT_NOTIFY))
+		return 0;
+	/* Whoever asked to be told watches. */
+	event->watchers++;
+	ret = vaccel_notice_reserve(event, filp, args->user_data);
+	if (!ret)
+		vaccel_notice_name(event->notice, handle);
+	return ret;
+}
+
+/* Ask the device. An event despite a failure is a success: *@status tells. */
+static int vaccel_submit_run(struct vaccel_request *req, u32 *status)
+{
+	int ret = vaccel_request_run(req);
+
 	if (!ret && !req->reply.id)
 		ret = vaccel_status_errno(req->reply.status);
 	*status = req->reply.status;
@@ -218,41 +247,108 @@ static int vaccel_submit_run(struct drm_file *filp, struct vaccel_event *event,
 	return ret;
 }
 
+/* Ask the device as soon as the in-syncs have signalled. */
+static void vaccel_submit_defer(struct vaccel_event *event, struct vaccel_request *req)
+{
+	vaccel_event_track(event);
+	vaccel_deps_arm(event, req);
+	/* Closing the context cancels what it finds to be tracked. */
+	if (vaccel_object_orphaned(&event->obj))
+		vaccel_poll_close(event->obj.ctx);
+}
+
+/* On success the fence, if there is one, is certain to signal. */
+static int vaccel_submit(struct drm_file *filp, struct vaccel_event *event,
+			 struct vaccel_outs *outs, u32 handle,
+			 struct drm_virtio_accel_submit *args)
+{
+	struct vaccel_file *file = filp->driver_priv;
+	struct dma_fence *fence = NULL;
+	struct vaccel_request *req;
+	u32 status = VIRTIO_ACCEL_S_OK;
+	int ret;
+
+	ret = vaccel_submit_prepare(filp, event, outs, handle, args);
+	if (ret)
+		return ret;
+	req = vaccel_submit_request(filp, event, args);
+	if (IS_ERR(req))
+		return PTR_ERR(req);
+
+	/* The event can end at any time from here on, and lets go of the fence then. */
+	if (event->fence)
+		fence = dma_fence_get(vaccel_fence_base(event->fence));
+	if (event->ndeps)
+		vaccel_submit_defer(event, req);
+	else
+		ret = vaccel_submit_run(req, &status);
+	if (!ret && handle) {
+		vaccel_object_get(&event->obj);
+		ret = vaccel_handle_publish(file, handle, &event->obj);
+		if (ret)
+			vaccel_object_put(&event->obj);
+	}
+	if (!ret) {
+		vaccel_outs_publish(outs, fence);
+		args->event = handle;
+		args->status = status;
+	}
+	dma_fence_put(fence);
+	return ret;
+}
+
+static bool vaccel_syncs_valid(const struct vaccel_device *dev,
+			       const struct drm_virtio_accel_submit *args)
+{
+	if (args->in_sync_count > DRM_VIRTIO_ACCEL_MAX_SYNCS ||
+	    args->out_sync_count > DRM_VIRTIO_ACCEL_MAX_SYNCS)
+		return false;
+	if (!args->in_sync_count && !args->out_sync_count)
+		return !args->sync_stride;
+	if (args->sync_stride < sizeof(struct drm_virtio_accel_sync) ||
+	    args->sync_stride > PAGE_SIZE)
+		return false;
+	return !args->out_sync_count ||
+	       (args->timeout_ns && args->timeout_ns <= dev->info.max_fence_timeout_ns);
+}
+
+static bool vaccel_submit_valid(const struct vaccel_device *dev,
+				const struct drm_virtio_accel_submit *args)
+{
+	if (args->flags & ~(DRM_VIRTIO_ACCEL_SUBMIT_NOTIFY | DRM_VIRTIO_ACCEL_SUBMIT_DETACH) ||
+	    (args->user_data && !(args->flags & DRM_VIRTIO_ACCEL_SUBMIT_NOTIFY)))
+		return false;
+	return args->binding_count &&
+	       args->binding_count <= dev->info.max_bindings_per_submission &&
+	       args->binding_stride >= sizeof(struct drm_virtio_accel_binding) &&
+	       args->binding_stride <= PAGE_SIZE && vaccel_syncs_valid(dev, args);
+}
+
 VACCEL_IOCTL(submit)
 {
 	struct drm_virtio_accel_submit *args = data;
-	struct vaccel_device *dev = to_vaccel(drm);
 	struct vaccel_file *file = filp->driver_priv;
+	struct vaccel_outs outs = {};
 	struct vaccel_event *event;
-	u32 handle, status;
-	int ret;
+	u32 handle = 0;
+	int ret = 0;
 
-	if (args->flags || args->sync_stride || args->in_sync_count || args->out_sync_count ||
-	    args->user_data || !args->binding_count ||
-	    args->binding_count > dev->info.max_bindings_per_submission ||
-	    args->binding_stride < sizeof(struct drm_virtio_accel_binding) ||
-	    args->binding_stride > PAGE_SIZE)
+	if (!vaccel_submit_valid(to_vaccel(drm), args))
 		return -EINVAL;
-
 	event = vaccel_submit_event(file, args);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	ret = vaccel_handle_reserve(file, &handle);
-	if (ret)
-		goto err_event;
-	ret = vaccel_submit_run(filp, event, args, &status);
+
+	if (!(args->flags & DRM_VIRTIO_ACCEL_SUBMIT_DETACH))
+		ret = vaccel_handle_reserve(file, &handle);
 	if (!ret)
-		ret = vaccel_handle_publish(file, handle, &event->obj);
-	if (ret)
-		goto err_handle;
-
-	args->event = handle;
-	args->status = status;
-	return 0;
-
-err_handle:
-	vaccel_handle_cancel(file, handle);
-err_event:
+		ret = vaccel_submit(filp, event, &outs, handle, args);
+	if (ret) {
+		vaccel_event_discard(event);
+		if (handle)
+			vaccel_handle_cancel(file, handle);
+	}
+	vaccel_outs_fini(&outs);
 	vaccel_object_put(&event->obj);
 	return ret;
 }

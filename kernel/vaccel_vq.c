@@ -64,7 +64,7 @@ void vaccel_vq_lose(struct vaccel_device *dev, const char *why)
 	spin_unlock(&vq->lock);
 
 	wake_up_all(&vq->space);
-	wake_up_all(&dev->event_wait);
+	vaccel_poll_lose(dev);
 	vaccel_reap_kick(dev);
 }
 
@@ -152,6 +152,7 @@ static void vaccel_vq_drain(struct work_struct *work)
 		wake_up(&vq->space);
 		vaccel_vq_finish(req, used);
 	}
+	vaccel_vq_kick(dev);
 	if (virtqueue_is_broken(vq->vq))
 		vaccel_vq_lose(dev, "the virtqueue is broken");
 	else if (!budget || !vaccel_vq_rest(vq))
@@ -407,6 +408,8 @@ void vaccel_vq_stop(struct vaccel_device *dev)
 		spin_lock(&vq->lock);
 		list_del_init(&req->node);
 		spin_unlock(&vq->lock);
+		if (req->returned)
+			req->returned(req, -ENODEV);
 		vaccel_request_put(req);
 	}
 	dev->vdev->config->del_vqs(dev->vdev);

@@ -351,8 +351,14 @@ TEST_F(abi, submit)
 	struct drm_virtio_accel_device_info info;
 
 	ASSERT_EQ(0, vaccel_query(self->fd, &info));
-	REFUSE(request, &args, MBZ(drm_virtio_accel_submit, flags),
+	REFUSE(request, &args, INVALID(drm_virtio_accel_submit, flags, 1U << 2),
+	       INVALID(drm_virtio_accel_submit, flags, 1U << 31),
 	       MBZ(drm_virtio_accel_submit, user_data),
+	       MBZ(drm_virtio_accel_submit, sync_stride),
+	       INVALID(drm_virtio_accel_submit, in_sync_count, 1),
+	       INVALID(drm_virtio_accel_submit, out_sync_count, 1),
+	       INVALID(drm_virtio_accel_submit, in_sync_count, UINT32_MAX),
+	       INVALID(drm_virtio_accel_submit, out_sync_count, UINT32_MAX),
 	       INVALID(drm_virtio_accel_submit, binding_count, 0),
 	       INVALID(drm_virtio_accel_submit, binding_count,
 		       info.max_bindings_per_submission + 1),

@@ -112,6 +112,7 @@ TEST_F(lifetime, an_event_holds_what_it_uses)
 	EXPECT_EQ(0, vaccel_wait_complete(self->fd, ended));
 	EXPECT_EQ(0, vaccel_event_destroy(self->fd, ended, 0));
 	EXPECT_EQ(0, vaccel_cancel(self->fd, held));
+	EXPECT_EQ(EIO, vaccel_wait_complete(self->fd, held));
 	EXPECT_EQ(0, vaccel_event_destroy(self->fd, held, 0));
 }
 
