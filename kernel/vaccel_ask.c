@@ -48,7 +48,6 @@ static struct vaccel_ask_next vaccel_ask_next(struct vaccel_event *event)
 
 		next.request = event->request;
 		vaccel_request_get(next.request);
-		next.request->control = release;
 		if (vaccel_ask_cancels_locked(event)) {
 			event->cancelled = true;
 			next.cancel = event->cancel;
@@ -145,13 +144,6 @@ static enum vaccel_verdict vaccel_ask_judge(struct vaccel_event *event,
 	return VACCEL_ASK_LATER;
 }
 
-static bool vaccel_ask_gone(const struct vaccel_request *req)
-{
-	return req->reply.status == VIRTIO_ACCEL_S_STALE_OBJECT ||
-	       (req->opcode == VIRTIO_ACCEL_OP_DESTROY_EVENT &&
-		req->reply.status == VIRTIO_ACCEL_S_OK);
-}
-
 /**
  * vaccel_ask_returned() - the device has answered: the hook of vaccel_event.request
  * @req: request
@@ -167,12 +159,11 @@ void vaccel_ask_returned(struct vaccel_request *req, int error)
 	enum vaccel_verdict verdict = VACCEL_IGNORE;
 	unsigned long flags;
 
+	if (!error && req->reply.status == VIRTIO_ACCEL_S_STALE_OBJECT)
+		vaccel_object_forget(&event->obj);
 	spin_lock_irqsave(&poller->lock, flags);
-	if (!error) {
-		if (vaccel_ask_gone(req))
-			WRITE_ONCE(event->obj.id, 0);
+	if (!error)
 		verdict = vaccel_ask_judge(event, &req->reply);
-	}
 	if (verdict == VACCEL_ASK_LATER)
 		vaccel_poll_again_locked(event);
 	else if (verdict != VACCEL_ASK_NOW)

@@ -161,7 +161,6 @@ static struct vaccel_request *vaccel_buffer_request(struct vaccel_buffer *buf,
 		.usage = cpu_to_le32(args->usage),
 	};
 	req->object = vaccel_object_get(obj);
-	req->done = vaccel_object_created;
 	return req;
 }
 

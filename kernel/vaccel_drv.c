@@ -44,9 +44,11 @@ static int vaccel_validate(struct virtio_device *vdev)
 /* What the chains of the device can carry. */
 static void vaccel_limits_init(struct vaccel_device *dev)
 {
+	const struct vaccel_vq *vq = &dev->vq;
 	size_t seg = min3(virtio_max_dma_size(dev->vdev), KMALLOC_MAX_SIZE, (size_t)SZ_1G);
 
-	dev->max_segs = le16_to_cpu(dev->config.max_chain_descriptors);
+	dev->max_segs = min(le16_to_cpu(dev->config.max_chain_descriptors),
+			    vq->indirect ? vq->size : vq->share[VACCEL_BULK]);
 	dev->max_seg_bytes = max(round_down(seg, PAGE_SIZE), PAGE_SIZE);
 	dev->max_request = min_t(u64, le32_to_cpu(dev->config.max_request_bytes),
 				 (u64)dev->max_seg_bytes * (dev->max_segs - 1));
@@ -94,12 +96,11 @@ static int vaccel_init(struct vaccel_device *dev)
 	int ret;
 
 	spin_lock_init(&dev->buffers_lock);
+	spin_lock_init(&dev->ids_lock);
+	dev->ids = RB_ROOT;
 	INIT_WORK(&dev->config_work, vaccel_config_work);
 	vaccel_vq_init(dev);
 	vaccel_reap_init(dev);
-	ret = drmm_mutex_init(&dev->drm, &dev->vq.publish);
-	if (ret)
-		return ret;
 
 	/* The reaper waits for the other one. */
 	dev->vq_wq = alloc_workqueue("virtio_accel", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
@@ -136,11 +137,10 @@ static int vaccel_probe(struct virtio_device *vdev)
 	ret = vaccel_config_read(vdev, &dev->config);
 	if (ret)
 		return ret;
-	vaccel_limits_init(dev);
-
 	ret = vaccel_vq_start(dev);
 	if (ret)
 		return ret;
+	vaccel_limits_init(dev);
 	ret = vaccel_info_fetch(dev, &dev->info);
 	if (ret)
 		goto err_stop;

@@ -8,16 +8,15 @@
  *   event, poll, fence, sync, notice	a submission, from acceptance to its end
  *   obj, reap, client	life of an object, from a command to its release
  *   cmd		one request and the validation of its response
- *   vq			the command virtqueue
+ *   post, vq		the command virtqueue
  *   frame		memory of a request or a response
  *
  * Lock order, outermost first:
  *
- *   vaccel_vq.publish (mutex)
  *   vaccel_file.objects (xa_lock), vaccel_device.buffers_lock (spin)
  *   vaccel_fence.lock (spin, irqs off)
  *   vaccel_poller.lock (spin, irqs off)
- *   vaccel_vq.lock, vaccel_device.reap_lock (spin, leaves)
+ *   vaccel_vq.lock, vaccel_device.ids_lock, vaccel_device.reap_lock (spin, leaves)
  *
  * Those with irqs off are taken in any context, the others never in an interrupt:
  * callbacks of the device only queue work.
@@ -62,15 +61,34 @@ struct vaccel_frame {
 	void *seg0;		/* what @segs points to if there is only one */
 };
 
+/* Who shares the ring, in the order in which free descriptors are given out. */
+enum vaccel_class {
+	VACCEL_CONTROL,			/* releases something or stops work */
+	VACCEL_POLL,
+	VACCEL_BULK,
+	VACCEL_CLASSES,
+};
+
 /*
  * struct vaccel_vq - the command virtqueue and what is on it
  */
 struct vaccel_vq {
-	struct virtqueue *vq;		/* changed with @publish and @lock held */
-	struct mutex publish;		/* one publisher, in order of arrival */
-	wait_queue_head_t space;	/* the publisher, for descriptors */
+	struct virtqueue *vq;		/* written with @lock */
+
+	/* How the ring is divided, in descriptors; constant once started. */
+	unsigned int size;
+	bool indirect;			/* a chain takes one descriptor */
+	unsigned int share[VACCEL_CLASSES];	/* never refused for long */
+	unsigned int limit[VACCEL_CLASSES];	/* never exceeded */
+	unsigned int max_orphans;
+
 	spinlock_t lock;		/* guards the ring and what names it below */
 	struct list_head inflight;	/* @lock: requests that the ring owns */
+	struct list_head turns[VACCEL_CLASSES];	/* @lock: who sleeps for descriptors */
+	bool poller_waits;		/* @lock: vaccel_vq_try_post() found no room */
+	bool unkicked;			/* @lock: the device was not told of all requests */
+	unsigned int used[VACCEL_CLASSES];	/* @lock: descriptors */
+	unsigned int orphans;		/* @lock: requests whose caller was killed */
 	u64 next_id;			/* @lock */
 	u32 epoch;			/* written with @lock: lives of the device so far */
 	bool lost;			/* written with @lock: publish nothing */
@@ -115,6 +133,9 @@ struct vaccel_device {
 	struct vaccel_poller poller;
 
 	spinlock_t buffers_lock;	/* guards what names it below */
+
+	spinlock_t ids_lock;		/* guards what names it below */
+	struct rb_root ids;		/* @ids_lock: objects that the device has */
 
 	struct workqueue_struct *reap_wq;
 	struct delayed_work reap_work;
@@ -166,7 +187,8 @@ struct vaccel_object {
 	struct kref ref;
 	enum vaccel_kind kind;
 	u32 epoch;			/* life of the device that it belongs to */
-	u64 id;				/* 0 while the device has no such object */
+	u64 id;				/* written with ids_lock; 0: not on the device */
+	struct rb_node id_node;		/* ids_lock; in vaccel_device.ids while there is an id */
 	struct vaccel_device *dev;
 	struct vaccel_context *ctx;	/* reference; NULL for a context */
 
@@ -258,6 +280,7 @@ struct vaccel_reply {
 enum vaccel_request_state {
 	VACCEL_REQUEST_NEW,
 	VACCEL_REQUEST_WAITING,
+	VACCEL_REQUEST_ORPHANED,	/* the caller was killed */
 	VACCEL_REQUEST_DONE,
 };
 
@@ -271,7 +294,6 @@ struct vaccel_request {
 	struct kref ref;
 	struct vaccel_device *dev;
 	u16 opcode;
-	bool control;			/* may use the descriptors kept for control */
 	u32 epoch;
 	u64 id;
 	struct vaccel_object *object;	/* reference; whom the command is about */
@@ -288,6 +310,7 @@ struct vaccel_request {
 	struct vaccel_reply reply;
 	struct list_head node;		/* vq lock */
 	enum vaccel_request_state state; /* vq lock */
+	unsigned int slots;		/* vq lock: descriptors that it takes */
 	unsigned long deadline;		/* vq lock; jiffies */
 	int error;			/* vq lock until done */
 	struct completion completion;
@@ -315,11 +338,18 @@ int vaccel_frame_from_user(struct vaccel_frame *frame, size_t at, u64 from, size
 void vaccel_vq_init(struct vaccel_device *dev);
 int vaccel_vq_start(struct vaccel_device *dev);
 void vaccel_vq_stop(struct vaccel_device *dev);
+void vaccel_vq_lose(struct vaccel_device *dev, const char *why);
+unsigned long vaccel_vq_timeout(u16 opcode);
+
+/* vaccel_post.c */
 int vaccel_vq_post(struct vaccel_request *req);
 int vaccel_vq_try_post(struct vaccel_request *req);
 void vaccel_vq_kick(struct vaccel_device *dev);
 int vaccel_vq_wait(struct vaccel_request *req);
-void vaccel_vq_lose(struct vaccel_device *dev, const char *why);
+void vaccel_vq_divide(struct vaccel_vq *vq, unsigned int size, bool indirect);
+void vaccel_vq_serve(struct vaccel_device *dev);
+void vaccel_vq_remove_locked(struct vaccel_vq *vq, struct vaccel_request *req);
+void vaccel_vq_dismiss_locked(struct vaccel_vq *vq);
 
 /* vaccel_cmd.c */
 struct vaccel_request *vaccel_request_new(struct vaccel_device *dev, u32 epoch, u16 opcode,
@@ -348,7 +378,8 @@ void vaccel_object_init(struct vaccel_object *obj, struct vaccel_device *dev,
 			enum vaccel_kind kind, struct vaccel_context *ctx);
 struct vaccel_object *vaccel_object_get(struct vaccel_object *obj);
 void vaccel_object_put(struct vaccel_object *obj);
-void vaccel_object_created(struct vaccel_request *req, int error);
+int vaccel_object_answered(struct vaccel_object *obj, const struct vaccel_request *req);
+void vaccel_object_forget(struct vaccel_object *obj);
 int vaccel_object_create(struct vaccel_file *file, struct vaccel_object *obj,
 			 struct vaccel_request *req, u32 *handle);
 int vaccel_object_release(struct vaccel_object *obj);

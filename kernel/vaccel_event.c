@@ -65,7 +65,6 @@ int vaccel_event_prepare(struct vaccel_event *event)
 	req = vaccel_request_for(&event->obj, VIRTIO_ACCEL_OP_CANCEL_EVENT, 0);
 	if (IS_ERR(req))
 		return PTR_ERR(req);
-	req->control = true;
 	event->cancel = req;
 	return 0;
 }
@@ -275,7 +274,6 @@ void vaccel_event_submitted(struct vaccel_request *req, int error)
 {
 	struct vaccel_event *event = to_event(req->object);
 
-	vaccel_object_created(req, error);
 	if (READ_ONCE(event->obj.id))
 		vaccel_event_accept(event);
 	else if (event->ndeps && !error)
@@ -298,7 +296,6 @@ int vaccel_event_cancel(struct vaccel_event *event)
 
 	if (IS_ERR(req))
 		return PTR_ERR(req);
-	req->control = true;
 	ret = vaccel_request_command(req);
 	vaccel_request_put(req);
 	return ret;

@@ -33,6 +33,19 @@ void vaccel_object_init(struct vaccel_object *obj, struct vaccel_device *dev,
 	}
 }
 
+static u16 vaccel_release_opcode(const struct vaccel_object *obj)
+{
+	static const u16 opcodes[] = {
+		[VACCEL_CONTEXT] = VIRTIO_ACCEL_OP_DESTROY_CONTEXT,
+		[VACCEL_BUFFER] = VIRTIO_ACCEL_OP_FREE_BUFFER,
+		[VACCEL_PROGRAM] = VIRTIO_ACCEL_OP_UNLOAD_PROGRAM,
+		[VACCEL_QUEUE] = VIRTIO_ACCEL_OP_DESTROY_QUEUE,
+		[VACCEL_EVENT] = VIRTIO_ACCEL_OP_DESTROY_EVENT,
+	};
+
+	return opcodes[obj->kind];
+}
+
 struct vaccel_object *vaccel_object_get(struct vaccel_object *obj)
 {
 	kref_get(&obj->ref);
@@ -61,11 +74,70 @@ bool vaccel_object_orphaned(const struct vaccel_object *obj)
 	return obj->ctx && READ_ONCE(obj->ctx->closed);
 }
 
-/* The device has created req->object, or an event despite a failure. */
-void vaccel_object_created(struct vaccel_request *req, int error)
+/* Ids are unique among the objects of a kind, and begin anew with each life. */
+static int vaccel_id_cmp(struct rb_node *node, const struct rb_node *parent)
 {
-	if (!error)
-		WRITE_ONCE(req->object->id, req->reply.id);
+	const struct vaccel_object *a = rb_entry(node, struct vaccel_object, id_node);
+	const struct vaccel_object *b = rb_entry(parent, struct vaccel_object, id_node);
+
+	if (a->epoch != b->epoch)
+		return a->epoch < b->epoch ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* The device has the object, by an id that no other one may have. */
+static int vaccel_object_track(struct vaccel_object *obj, u64 id)
+{
+	struct vaccel_device *dev = obj->dev;
+	struct rb_node *other;
+
+	spin_lock(&dev->ids_lock);
+	WRITE_ONCE(obj->id, id);
+	other = rb_find_add(&obj->id_node, &dev->ids, vaccel_id_cmp);
+	if (other)
+		WRITE_ONCE(obj->id, 0);
+	spin_unlock(&dev->ids_lock);
+	return other ? -EIO : 0;
+}
+
+/**
+ * vaccel_object_forget() - note that the device does not have the object any more
+ * @obj: object
+ *
+ * Context: any but hard interrupt.
+ */
+void vaccel_object_forget(struct vaccel_object *obj)
+{
+	struct vaccel_device *dev = obj->dev;
+
+	spin_lock(&dev->ids_lock);
+	if (obj->id)
+		rb_erase(&obj->id_node, &dev->ids);
+	WRITE_ONCE(obj->id, 0);
+	spin_unlock(&dev->ids_lock);
+}
+
+/**
+ * vaccel_object_answered() - note what a command did to the object that it was about
+ * @obj: object
+ * @req: the command, with a valid reply
+ *
+ * Context: process context.
+ * Return: 0, or -EIO if the device gave it the id of another object.
+ */
+int vaccel_object_answered(struct vaccel_object *obj, const struct vaccel_request *req)
+{
+	/* Also an event that exists despite a failure. */
+	if (req->reply.id)
+		return vaccel_object_track(obj, req->reply.id);
+	/* A stale object is gone as well. */
+	if (req->opcode == vaccel_release_opcode(obj) &&
+	    (req->reply.status == VIRTIO_ACCEL_S_OK ||
+	     req->reply.status == VIRTIO_ACCEL_S_STALE_OBJECT))
+		vaccel_object_forget(obj);
+	return 0;
 }
 
 /**
@@ -89,7 +161,6 @@ int vaccel_object_create(struct vaccel_file *file, struct vaccel_object *obj,
 		goto err_object;
 	}
 	req->object = vaccel_object_get(obj);
-	req->done = vaccel_object_created;
 
 	ret = vaccel_handle_reserve(file, &reserved);
 	if (ret)
@@ -113,14 +184,6 @@ err_object:
 	return ret;
 }
 
-static void vaccel_object_released(struct vaccel_request *req, int error)
-{
-	/* A stale object is gone as well. */
-	if (!error && (req->reply.status == VIRTIO_ACCEL_S_OK ||
-		       req->reply.status == VIRTIO_ACCEL_S_STALE_OBJECT))
-		WRITE_ONCE(req->object->id, 0);
-}
-
 /**
  * vaccel_object_release() - release an object on the device
  * @obj: object that the device has; its id is 0 on success
@@ -130,20 +193,12 @@ static void vaccel_object_released(struct vaccel_request *req, int error)
  */
 int vaccel_object_release(struct vaccel_object *obj)
 {
-	static const u16 opcodes[] = {
-		[VACCEL_CONTEXT] = VIRTIO_ACCEL_OP_DESTROY_CONTEXT,
-		[VACCEL_BUFFER] = VIRTIO_ACCEL_OP_FREE_BUFFER,
-		[VACCEL_PROGRAM] = VIRTIO_ACCEL_OP_UNLOAD_PROGRAM,
-		[VACCEL_QUEUE] = VIRTIO_ACCEL_OP_DESTROY_QUEUE,
-		[VACCEL_EVENT] = VIRTIO_ACCEL_OP_DESTROY_EVENT,
-	};
 	struct vaccel_request *req;
 	int ret;
 
-	req = vaccel_request_for(obj, opcodes[obj->kind], 0);
+	req = vaccel_request_for(obj, vaccel_release_opcode(obj), 0);
 	if (IS_ERR(req))
 		return PTR_ERR(req);
-	req->done = vaccel_object_released;
 	ret = vaccel_request_command(req);
 	vaccel_request_put(req);
 	return ret;

@@ -18,6 +18,7 @@ static void vaccel_object_free(struct vaccel_object *obj)
 {
 	struct vaccel_context *ctx = obj->ctx;
 
+	vaccel_object_forget(obj);
 	if (obj->kind == VACCEL_EVENT) {
 		vaccel_event_drop(to_event(obj));
 		vaccel_deps_fini(to_event(obj));
@@ -38,7 +39,7 @@ static void vaccel_reap_refused(struct vaccel_object *obj, int error)
 	if (!pending && obj->reap_tries >= VACCEL_REAP_MAX_TRIES) {
 		drm_err_ratelimited(&obj->dev->drm, "object %llx cannot be released: %d\n",
 				    obj->id, error);
-		WRITE_ONCE(obj->id, 0);
+		vaccel_object_forget(obj);
 		return;
 	}
 	obj->reap_at = jiffies +
@@ -65,7 +66,7 @@ static void vaccel_reap(struct vaccel_object *obj)
 		vaccel_event_abandon(to_event(obj));
 	ret = vaccel_object_release(obj);
 	if (ret == -ENODEV)
-		WRITE_ONCE(obj->id, 0);
+		vaccel_object_forget(obj);
 	else if (READ_ONCE(obj->id))
 		vaccel_reap_refused(obj, ret);
 	vaccel_object_put(obj);

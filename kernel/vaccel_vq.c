@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command virtqueue: publication, completion, and the loss of the device.
+ * The command virtqueue: its lives, completion, and the loss of the device.
  *
  * A request is published by vaccel_vq_post() and comes back through the drain
  * work, or when the device is reset. Losing the device completes whoever waits
@@ -8,6 +8,7 @@
  */
 #include <linux/moduleparam.h>
 #include <linux/virtio_config.h>
+#include <linux/virtio_ring.h>
 
 #include "vaccel_drv.h"
 
@@ -21,7 +22,8 @@ MODULE_PARM_DESC(load_timeout, "The same for loading a program, which can compil
 
 #define VACCEL_MAX_TIMEOUT	(24 * 60 * 60)
 
-static unsigned long vaccel_vq_timeout(u16 opcode)
+/* How long, in jiffies, the device may take for a command. */
+unsigned long vaccel_vq_timeout(u16 opcode)
 {
 	unsigned int seconds = READ_ONCE(command_timeout);
 
@@ -48,7 +50,7 @@ static void vaccel_vq_complete_locked(struct vaccel_vq *vq, struct vaccel_reques
  *
  * It stays lost until the next vaccel_vq_start().
  *
- * Context: process context, with no driver lock held but vaccel_vq.publish.
+ * Context: process context, with no driver lock held.
  */
 void vaccel_vq_lose(struct vaccel_device *dev, const char *why)
 {
@@ -61,9 +63,9 @@ void vaccel_vq_lose(struct vaccel_device *dev, const char *why)
 	WRITE_ONCE(vq->lost, true);
 	list_for_each_entry(req, &vq->inflight, node)
 		vaccel_vq_complete_locked(vq, req, -ENODEV);
+	vaccel_vq_dismiss_locked(vq);
 	spin_unlock(&vq->lock);
 
-	wake_up_all(&vq->space);
 	vaccel_poll_lose(dev);
 	vaccel_reap_kick(dev);
 }
@@ -81,6 +83,8 @@ static void vaccel_vq_finish(struct vaccel_request *req, u32 used)
 	struct vaccel_vq *vq = &dev->vq;
 	int error = vaccel_request_decode(req, used);
 
+	if (!error && req->object)
+		error = vaccel_object_answered(req->object, req);
 	if (req->done)
 		req->done(req, error);
 
@@ -105,7 +109,7 @@ static struct vaccel_request *vaccel_vq_take(struct vaccel_vq *vq, u32 *used)
 	spin_lock(&vq->lock);
 	req = virtqueue_get_buf(vq->vq, used);
 	if (req)
-		list_del_init(&req->node);
+		vaccel_vq_remove_locked(vq, req);
 	spin_unlock(&vq->lock);
 	return req;
 }
@@ -145,14 +149,15 @@ static void vaccel_vq_drain(struct work_struct *work)
 	if (!vaccel_vq_awake(vq))
 		return;
 	/* A device that floods the ring does not own the processor. */
-	for (budget = virtqueue_get_vring_size(vq->vq); budget; budget--) {
+	for (budget = vq->size; budget; budget--) {
 		req = vaccel_vq_take(vq, &used);
 		if (!req)
 			break;
-		wake_up(&vq->space);
 		vaccel_vq_finish(req, used);
 	}
-	vaccel_vq_kick(dev);
+	/* Also tells the device of what the answers made the driver ask. */
+	if (budget < vq->size)
+		vaccel_vq_serve(dev);
 	if (virtqueue_is_broken(vq->vq))
 		vaccel_vq_lose(dev, "the virtqueue is broken");
 	else if (!budget || !vaccel_vq_rest(vq))
@@ -195,156 +200,35 @@ static void vaccel_vq_watchdog(struct work_struct *work)
 		vaccel_vq_lose(dev, "it does not answer");
 }
 
-static bool vaccel_vq_fits(struct vaccel_vq *vq, const struct vaccel_request *req)
-{
-	unsigned int slots = req->out.nsegs + req->in.nsegs;
-	bool fits;
-
-	spin_lock(&vq->lock);
-	fits = vq->lost || vq->vq->num_free >= slots;
-	spin_unlock(&vq->lock);
-	return fits;
-}
-
-static int vaccel_vq_add_locked(struct vaccel_vq *vq, struct vaccel_request *req)
-{
-	struct scatterlist *sgs[] = { req->sg, req->sg + req->out.nsegs };
-	struct virtio_accel_request_header *header = req->out.segs[0];
-	int ret;
-
-	lockdep_assert_held(&vq->lock);
-	if (vq->lost || req->epoch != vq->epoch)
-		return -ENODEV;
-
-	req->id = ++vq->next_id;
-	header->request_id = cpu_to_le64(req->id);
-	ret = virtqueue_add_sgs(vq->vq, sgs, 1, 1, req, GFP_ATOMIC);
-	if (ret)
-		return ret;
-
-	vaccel_request_get(req);
-	req->state = VACCEL_REQUEST_WAITING;
-	req->deadline = jiffies + vaccel_vq_timeout(req->opcode);
-	list_add_tail(&req->node, &vq->inflight);
-	queue_delayed_work(req->dev->vq_wq, &vq->watchdog, HZ);
-	return 0;
-}
-
-/**
- * vaccel_vq_post() - publish a request
- * @req: a new request
- *
- * Waits for descriptors: publishers come in order of arrival, so that a long
- * chain is not starved by short ones.
- *
- * Context: process context, may sleep.
- * Return: 0, or a negative errno if nothing was published; -ERESTARTSYS after a
- * signal, -ENODEV if the device or the epoch of the request is gone.
- */
-int vaccel_vq_post(struct vaccel_request *req)
-{
-	struct vaccel_device *dev = req->dev;
-	struct vaccel_vq *vq = &dev->vq;
-	bool kick = false;
-	int ret;
-
-	ret = mutex_lock_interruptible(&vq->publish);
-	if (ret)
-		return -ERESTARTSYS;
-	ret = wait_event_interruptible(vq->space, vaccel_vq_fits(vq, req));
-	if (!ret) {
-		spin_lock(&vq->lock);
-		ret = vaccel_vq_add_locked(vq, req);
-		if (!ret)
-			kick = virtqueue_kick_prepare(vq->vq);
-		spin_unlock(&vq->lock);
-	}
-	if (ret == -EIO || (kick && !virtqueue_notify(vq->vq)))
-		vaccel_vq_lose(dev, "the virtqueue is broken");
-	mutex_unlock(&vq->publish);
-	return ret == -EIO ? -ENODEV : ret;
-}
-
-/**
- * vaccel_vq_try_post() - publish a request if there are descriptors for it
- * @req: a new request, or one that vaccel_request_again() made new
- *
- * The device may not notice before vaccel_vq_kick(), which the caller owes it.
- *
- * Context: process context; does not sleep.
- * Return: 0, -EAGAIN if there is no room now, or another negative errno.
- */
-int vaccel_vq_try_post(struct vaccel_request *req)
-{
-	struct vaccel_vq *vq = &req->dev->vq;
-	int ret = -EAGAIN;
-
-	if (vaccel_vq_fits(vq, req)) {
-		spin_lock(&vq->lock);
-		ret = vaccel_vq_add_locked(vq, req);
-		spin_unlock(&vq->lock);
-	}
-	if (ret == -EIO)
-		vaccel_vq_lose(req->dev, "the virtqueue is broken");
-	/* Nobody else takes descriptors away for long, nor memory of the DMA mapping. */
-	return ret == -ENOSPC || ret == -ENOMEM ? -EAGAIN : ret;
-}
-
-/**
- * vaccel_vq_kick() - tell the device of all that was published
- * @dev: device
- *
- * Context: process context; does not sleep.
- */
-void vaccel_vq_kick(struct vaccel_device *dev)
-{
-	struct vaccel_vq *vq = &dev->vq;
-	bool broken;
-
-	/* The lock keeps the virtqueue from being deleted. */
-	spin_lock(&vq->lock);
-	broken = !vq->lost && !virtqueue_kick(vq->vq);
-	spin_unlock(&vq->lock);
-	if (broken)
-		vaccel_vq_lose(dev, "the virtqueue is broken");
-}
-
-/**
- * vaccel_vq_wait() - wait for the response to a published request
- * @req: request
- *
- * The watchdog bounds the wait.
- *
- * Context: process context, may sleep.
- * Return: 0 with a valid req->reply, -EINTR after a fatal signal, -EIO if the
- * response is invalid, -ENODEV if the device was lost meanwhile.
- */
-int vaccel_vq_wait(struct vaccel_request *req)
-{
-	struct vaccel_vq *vq = &req->dev->vq;
-	int ret = -EINTR;
-
-	if (!wait_for_completion_killable(&req->completion))
-		return req->error;
-
-	spin_lock(&vq->lock);
-	if (req->state == VACCEL_REQUEST_DONE)
-		ret = req->error;
-	spin_unlock(&vq->lock);
-	return ret;
-}
-
 /* Once, before the first vaccel_vq_start(). */
 void vaccel_vq_init(struct vaccel_device *dev)
 {
 	struct vaccel_vq *vq = &dev->vq;
+	enum vaccel_class class;
 
-	init_waitqueue_head(&vq->space);
 	spin_lock_init(&vq->lock);
 	INIT_LIST_HEAD(&vq->inflight);
+	for (class = 0; class < VACCEL_CLASSES; class++)
+		INIT_LIST_HEAD(&vq->turns[class]);
 	INIT_WORK(&vq->drain, vaccel_vq_drain);
 	INIT_DELAYED_WORK(&vq->watchdog, vaccel_vq_watchdog);
 	vq->lost = true;
+}
+
+/* Divide the ring of the first life; those of later ones must be like it. */
+static int vaccel_vq_adopt(struct vaccel_device *dev, struct virtqueue *virtqueue)
+{
+	bool indirect = virtio_has_feature(dev->vdev, VIRTIO_RING_F_INDIRECT_DESC);
+	unsigned int size = virtqueue_get_vring_size(virtqueue);
+	struct vaccel_vq *vq = &dev->vq;
+
+	if (size < le16_to_cpu(dev->config.max_chain_descriptors)) {
+		drm_err(&dev->drm, "chains do not fit the virtqueue\n");
+		return -ENODEV;
+	}
+	if (!vq->size)
+		vaccel_vq_divide(vq, size, indirect);
+	return size == vq->size && indirect == vq->indirect ? 0 : -ENODEV;
 }
 
 /**
@@ -358,24 +242,23 @@ int vaccel_vq_start(struct vaccel_device *dev)
 {
 	struct vaccel_vq *vq = &dev->vq;
 	struct virtqueue *virtqueue;
+	int ret;
 
 	virtqueue = virtio_find_single_vq(dev->vdev, vaccel_vq_callback, "command");
 	if (IS_ERR(virtqueue))
 		return PTR_ERR(virtqueue);
-	if (virtqueue_get_vring_size(virtqueue) < le16_to_cpu(dev->config.max_chain_descriptors)) {
-		drm_err(&dev->drm, "chains do not fit the virtqueue\n");
+	ret = vaccel_vq_adopt(dev, virtqueue);
+	if (ret) {
 		dev->vdev->config->del_vqs(dev->vdev);
-		return -ENODEV;
+		return ret;
 	}
 
-	mutex_lock(&vq->publish);
 	spin_lock(&vq->lock);
 	vq->vq = virtqueue;
 	vq->next_id = 0;
 	WRITE_ONCE(vq->epoch, vq->epoch + 1);
 	WRITE_ONCE(vq->lost, false);
 	spin_unlock(&vq->lock);
-	mutex_unlock(&vq->publish);
 
 	virtio_device_ready(dev->vdev);
 	return 0;
@@ -403,18 +286,16 @@ void vaccel_vq_stop(struct vaccel_device *dev)
 	cancel_work_sync(&vq->drain);
 	cancel_delayed_work_sync(&vq->watchdog);
 
-	mutex_lock(&vq->publish);
 	while ((req = virtqueue_detach_unused_buf(vq->vq))) {
 		spin_lock(&vq->lock);
-		list_del_init(&req->node);
+		vaccel_vq_remove_locked(vq, req);
 		spin_unlock(&vq->lock);
 		if (req->returned)
 			req->returned(req, -ENODEV);
 		vaccel_request_put(req);
 	}
-	dev->vdev->config->del_vqs(dev->vdev);
 	spin_lock(&vq->lock);
 	vq->vq = NULL;
 	spin_unlock(&vq->lock);
-	mutex_unlock(&vq->publish);
+	dev->vdev->config->del_vqs(dev->vdev);
 }
