@@ -10,25 +10,25 @@
 #define VACCEL_RESPONSE_HEADER	sizeof(struct virtio_accel_response_header)
 
 /**
- * vaccel_request_new() - make a request
+ * vaccel_request_new_pinned() - make a request about pages of the user
  * @dev: device
  * @epoch: life of the device in which the command makes sense
  * @opcode: VIRTIO_ACCEL_OP_*
  * @out_bytes: payload of the request; only one of the payloads can be large
  * @in_bytes: payload of the response with status OK
+ * @pin: what follows the payload of the request, or of the response if the device
+ *       writes to it; on success the request's; NULL for nothing
  *
  * The payload is not initialised.
  *
  * Context: process context, may sleep.
  * Return: a request with one reference, or an ERR_PTR().
  */
-struct vaccel_request *vaccel_request_new(struct vaccel_device *dev, u32 epoch, u16 opcode,
-					  size_t out_bytes, size_t in_bytes)
+struct vaccel_request *vaccel_request_new_pinned(struct vaccel_device *dev, u32 epoch, u16 opcode,
+						 size_t out_bytes, size_t in_bytes,
+						 struct vaccel_pin *pin)
 {
-	struct virtio_accel_request_header header = {
-		.opcode = cpu_to_le16(opcode),
-		.payload_bytes = cpu_to_le32(out_bytes),
-	};
+	struct virtio_accel_request_header header = { .opcode = cpu_to_le16(opcode) };
 	size_t out = VACCEL_REQUEST_HEADER + out_bytes;
 	size_t in = VACCEL_RESPONSE_HEADER + in_bytes;
 	bool small = out <= PAGE_SIZE && in <= PAGE_SIZE;
@@ -38,7 +38,8 @@ struct vaccel_request *vaccel_request_new(struct vaccel_device *dev, u32 epoch, 
 	if (out > dev->max_request || in > dev->max_response)
 		return ERR_PTR(-EINVAL);
 
-	req = kzalloc_flex(*req, sg, small ? 2 : dev->max_segs, GFP_KERNEL_ACCOUNT);
+	req = kzalloc_flex(*req, sg, (small ? 2 : dev->max_segs) + (pin ? pin->nsegs : 0),
+			   GFP_KERNEL_ACCOUNT);
 	if (!req)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&req->ref);
@@ -47,13 +48,16 @@ struct vaccel_request *vaccel_request_new(struct vaccel_device *dev, u32 epoch, 
 	req->epoch = epoch;
 	req->opcode = opcode;
 
-	ret = vaccel_frame_init(&req->out, out, dev->max_segs - 1, 0);
+	ret = vaccel_frame_init(&req->out, dev, out, dev->max_segs - 1, 0);
 	if (ret)
 		goto err_free;
-	ret = vaccel_frame_init(&req->in, in, dev->max_segs - req->out.nsegs, __GFP_ZERO);
+	ret = vaccel_frame_init(&req->in, dev, in, dev->max_segs - req->out.nsegs, __GFP_ZERO);
 	if (ret)
 		goto err_out;
+	if (pin)
+		vaccel_frame_append(pin->write ? &req->in : &req->out, pin);
 
+	header.payload_bytes = cpu_to_le32(req->out.bytes - sizeof(header));
 	vaccel_frame_write(&req->out, 0, &header, sizeof(header));
 	vaccel_frame_sg(&req->out, req->sg);
 	vaccel_frame_sg(&req->in, req->sg + req->out.nsegs);
@@ -64,6 +68,13 @@ err_out:
 err_free:
 	kfree(req);
 	return ERR_PTR(ret);
+}
+
+/* vaccel_request_new_pinned() without pages of the user. */
+struct vaccel_request *vaccel_request_new(struct vaccel_device *dev, u32 epoch, u16 opcode,
+					  size_t out_bytes, size_t in_bytes)
+{
+	return vaccel_request_new_pinned(dev, epoch, opcode, out_bytes, in_bytes, NULL);
 }
 
 /**
@@ -123,6 +134,7 @@ static void vaccel_request_free(struct kref *ref)
 {
 	struct vaccel_request *req = container_of(ref, struct vaccel_request, ref);
 
+	vaccel_bulk_end(req);
 	vaccel_frame_fini(&req->in);
 	vaccel_frame_fini(&req->out);
 	if (req->object)

@@ -99,6 +99,7 @@ static int vaccel_init(struct vaccel_device *dev)
 	spin_lock_init(&dev->ids_lock);
 	dev->ids = RB_ROOT;
 	INIT_WORK(&dev->config_work, vaccel_config_work);
+	vaccel_bulk_init(dev);
 	vaccel_vq_init(dev);
 	vaccel_reap_init(dev);
 

@@ -9,7 +9,7 @@
  *   obj, reap, client	life of an object, from a command to its release
  *   cmd		one request and the validation of its response
  *   post, vq		the command virtqueue
- *   frame		memory of a request or a response
+ *   frame, pin		memory of a request or a response
  *
  * Lock order, outermost first:
  *
@@ -48,10 +48,26 @@
 struct vaccel_request;
 
 /*
+ * struct vaccel_pin - pages of a user, in physically contiguous segments
+ *
+ * They stay where they are, and the user's, until the device is through with them.
+ */
+struct vaccel_pin {
+	struct mm_struct *mm;		/* reference of the structure, for its pinned_vm */
+	unsigned long npages;		/* that are counted there */
+	size_t bytes;
+	bool write;			/* by the device */
+	unsigned int nsegs;
+	unsigned int max_segs;
+	struct scatterlist sg[] __counted_by(max_segs);
+};
+
+/*
  * struct vaccel_frame - memory of one frame, in physically contiguous segments
  *
  * All segments but the last have @seg_bytes bytes. A header and the fixed part
- * of any payload never cross the end of the first segment.
+ * of any payload never cross the end of the first segment. The segments of @pin,
+ * which are counted in @bytes and @nsegs, come last and have no place in @segs.
  */
 struct vaccel_frame {
 	size_t bytes;
@@ -59,6 +75,7 @@ struct vaccel_frame {
 	unsigned int nsegs;
 	void **segs;
 	void *seg0;		/* what @segs points to if there is only one */
+	struct vaccel_pin *pin;	/* may be NULL */
 };
 
 /* Who shares the ring, in the order in which free descriptors are given out. */
@@ -131,6 +148,9 @@ struct vaccel_device {
 	struct work_struct config_work;
 
 	struct vaccel_poller poller;
+
+	atomic_long_t bulk_bytes;	/* that transfers have in flight */
+	wait_queue_head_t bulk_wait;	/* there are fewer, or the device was lost */
 
 	spinlock_t buffers_lock;	/* guards what names it below */
 
@@ -314,6 +334,7 @@ struct vaccel_request {
 	unsigned long deadline;		/* vq lock; jiffies */
 	int error;			/* vq lock until done */
 	struct completion completion;
+	size_t bulk_bytes;		/* share in vaccel_device.bulk_bytes */
 	struct vaccel_frame out;
 	struct vaccel_frame in;
 	struct scatterlist sg[];	/* of @out, then of @in */
@@ -325,8 +346,14 @@ struct vaccel_request {
 #define to_program(obj_)	container_of(obj_, struct vaccel_program, obj)
 #define to_event(obj_)		container_of(obj_, struct vaccel_event, obj)
 
+/* vaccel_pin.c */
+struct vaccel_pin *vaccel_pin_new(struct vaccel_device *dev, u64 addr, size_t bytes, bool write);
+void vaccel_pin_free(struct vaccel_pin *pin);
+
 /* vaccel_frame.c */
-int vaccel_frame_init(struct vaccel_frame *frame, size_t bytes, unsigned int max_segs, gfp_t gfp);
+int vaccel_frame_init(struct vaccel_frame *frame, const struct vaccel_device *dev, size_t bytes,
+		      unsigned int max_segs, gfp_t gfp);
+void vaccel_frame_append(struct vaccel_frame *frame, struct vaccel_pin *pin);
 void vaccel_frame_fini(struct vaccel_frame *frame);
 void vaccel_frame_sg(const struct vaccel_frame *frame, struct scatterlist *sg);
 void vaccel_frame_read(const struct vaccel_frame *frame, size_t at, void *to, size_t bytes);
@@ -354,6 +381,9 @@ void vaccel_vq_dismiss_locked(struct vaccel_vq *vq);
 /* vaccel_cmd.c */
 struct vaccel_request *vaccel_request_new(struct vaccel_device *dev, u32 epoch, u16 opcode,
 					  size_t out_bytes, size_t in_bytes);
+struct vaccel_request *vaccel_request_new_pinned(struct vaccel_device *dev, u32 epoch, u16 opcode,
+						 size_t out_bytes, size_t in_bytes,
+						 struct vaccel_pin *pin);
 struct vaccel_request *vaccel_request_for(struct vaccel_object *obj, u16 opcode, size_t in_bytes);
 void vaccel_request_get(struct vaccel_request *req);
 void vaccel_request_put(struct vaccel_request *req);
@@ -401,6 +431,10 @@ void vaccel_reap_kick(struct vaccel_device *dev);
 /* vaccel_buf.c */
 struct vaccel_buffer *vaccel_buffer_lookup(struct drm_file *filp, u32 handle);
 void vaccel_buffers_revoke(struct vaccel_context *ctx);
+
+/* vaccel_xfer.c */
+void vaccel_bulk_init(struct vaccel_device *dev);
+void vaccel_bulk_end(struct vaccel_request *req);
 
 /* vaccel_ctx.c */
 struct vaccel_context *vaccel_context_lookup(struct vaccel_file *file, u32 handle);

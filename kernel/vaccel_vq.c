@@ -67,6 +67,7 @@ void vaccel_vq_lose(struct vaccel_device *dev, const char *why)
 	spin_unlock(&vq->lock);
 
 	vaccel_poll_lose(dev);
+	wake_up_all(&dev->bulk_wait);
 	vaccel_reap_kick(dev);
 }
 
