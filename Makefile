@@ -9,6 +9,8 @@
 # make check-conformance          what every provider has to do [PROVIDER=mock|cpu|vulkan] [SAN=]
 # make check-guest                kselftests in a guest [GUEST_KERNEL=newest|lts|all]
 # make check-e2e                  models from guest to provider, and all that can go wrong
+# make abi                      put a change of the uapi on record; lint compares
+# make dkms                     the driver's sources as a DKMS package, in build/dkms
 # make bench-engine             what a command costs between ring and provider
 # make format, make tidy        clang-format in place; clang-tidy, which is slow
 # make install                  [DESTDIR=] [PREFIX=/usr/local]
@@ -96,6 +98,8 @@ $(O)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(call say,c++,$<)
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
+
+VERSION := 0.1.0
 
 sources :=
 include uapi/uapi.mk host/host.mk libaccel/libaccel.mk kernel/kernel.mk selftests/selftests.mk tests/tests.mk

@@ -36,4 +36,4 @@ install-libaccel: $(O)/$(accel-soname) $(O)/libaccel.a $(O)/libaccel/accelctl
 	install -D -m 644 -t $(libdir) $(O)/libaccel.a
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/accel libaccel/include/accel/*.hpp
 	install -d $(libdir)/pkgconfig
-	sed 's|@PREFIX@|$(PREFIX)|' libaccel/libaccel.pc.in > $(libdir)/pkgconfig/libaccel.pc
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' libaccel/libaccel.pc.in > $(libdir)/pkgconfig/libaccel.pc

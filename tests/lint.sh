@@ -61,6 +61,8 @@ layers() {
 
 kernel() { make --no-print-directory lint-kernel >build/lint-kernel.log 2>&1 || cat build/lint-kernel.log; }
 
+abi() { make --no-print-directory lint-abi; }
+
 mkdir -p build
 check "C++ files are formatted" formatted
 check "every file has its licence line" spdx
@@ -69,5 +71,7 @@ check "the parts of the host include only what they may know" layers
 check "no file is longer than 500 lines" short
 check "every budget has its test" python3 tests/ledgers.py budgets
 check "every requirement has its test, or a reason" python3 tests/ledgers.py requirements
+check "every compiler and word size sees the uapi that is on record" abi
+check "docs/uapi.md has every ioctl, field and value of the uapi" python3 uapi/abi.py missing docs/uapi.md
 check "the driver is in the kernel's style, sparse finds nothing" kernel
 closing

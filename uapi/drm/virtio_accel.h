@@ -9,7 +9,7 @@
  * closed.
  *
  * Every flags, pad and reserved field must be zero unless a value is defined
- * for it here; anything else fails with EINVAL.
+ * for it here; anything else fails with EINVAL. docs/uapi.md says more.
  *
  * Errors common to all ioctls:
  *   EINVAL   a malformed argument, such as a range whose end overflows
@@ -19,7 +19,6 @@
  *   EIO      the device broke the protocol
  *   EINTR    a signal arrived before anything was done, or a fatal one at any
  *            time; the driver undoes what the command did
- *   ETIME    the device did not answer in time
  *   EBUSY    the device owes answers to too many tasks that were killed
  * A refusal by the device is reported as: EOPNOTSUPP unsupported, ENOEXEC
  * incompatible, EINVAL invalid argument, ERANGE out of bounds, EBUSY busy,
@@ -139,7 +138,7 @@ struct drm_virtio_accel_device_info {
 	__u32 max_programs_per_context;
 	/** @max_queues_per_context: execution queues */
 	__u32 max_queues_per_context;
-	/** @max_events_per_context: events not yet destroyed */
+	/** @max_events_per_context: events that have not ended */
 	__u32 max_events_per_context;
 	/** @max_bindings_per_submission: at most DRM_VIRTIO_ACCEL_MAX_BINDINGS */
 	__u32 max_bindings_per_submission;
@@ -216,8 +215,8 @@ struct drm_virtio_accel_buf_create {
  * struct drm_virtio_accel_buf_transfer - DRM_IOCTL_VIRTIO_ACCEL_BUF_WRITE, _BUF_READ
  *
  * Copies between user memory and a buffer. EBUSY while a pending event refers to
- * the buffer. A long transfer can end early with a
- * signal: then it returns 0 and @done is less than @size.
+ * the buffer. A long transfer can end early with a signal: then it returns 0 and
+ * @done is less than @size.
  */
 struct drm_virtio_accel_buf_transfer {
 	/** @handle: in */
