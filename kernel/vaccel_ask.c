@@ -20,14 +20,18 @@ static bool vaccel_ask_overdue(const struct vaccel_event *event, s64 grace)
 	return event->timeout_ns && age > grace && age - grace > event->timeout_ns;
 }
 
+static bool vaccel_ask_wanted(const struct vaccel_event *event)
+{
+	return event->doomed || vaccel_object_orphaned(&event->obj);
+}
+
 /* Whether to send CANCEL_EVENT: somebody wants it, nobody can see the end, or it is overdue. */
 bool vaccel_ask_cancels_locked(const struct vaccel_event *event)
 {
 	if (event->phase != VACCEL_EVENT_PENDING || event->cancelled ||
 	    !(event->obj.dev->info.capabilities & VIRTIO_ACCEL_CAP_EVENT_CANCELLATION))
 		return false;
-	return event->doomed || vaccel_object_orphaned(&event->obj) ||
-	       vaccel_ask_overdue(event, VACCEL_ASK_GRACE);
+	return vaccel_ask_wanted(event) || vaccel_ask_overdue(event, VACCEL_ASK_GRACE);
 }
 
 /* The requests to post next for an event, referenced. */
@@ -50,6 +54,7 @@ static struct vaccel_ask_next vaccel_ask_next(struct vaccel_event *event)
 		vaccel_request_get(next.request);
 		if (vaccel_ask_cancels_locked(event)) {
 			event->cancelled = true;
+			event->overdue = !vaccel_ask_wanted(event);
 			next.cancel = event->cancel;
 			vaccel_request_get(next.cancel);
 			vaccel_request_again(next.cancel, VIRTIO_ACCEL_OP_CANCEL_EVENT, 0);
@@ -128,6 +133,8 @@ static enum vaccel_verdict vaccel_ask_judge(struct vaccel_event *event,
 		event->phase = VACCEL_EVENT_RELEASING;
 		event->state = reply->state;
 		event->status = reply->error;
+		if (event->overdue && reply->state == VIRTIO_ACCEL_EVENT_CANCELLED)
+			vaccel_ask_fail_locked(event, VIRTIO_ACCEL_S_DEADLINE_EXPIRED);
 		return VACCEL_ASK_NOW;
 	}
 	if (reply->status == VIRTIO_ACCEL_S_STALE_OBJECT) {

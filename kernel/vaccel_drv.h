@@ -234,7 +234,7 @@ struct vaccel_buffer {
 
 struct vaccel_program {
 	struct vaccel_object obj;
-	u64 run_ns;			/* poller.lock: how long it runs, on average */
+	u64 run_ns;			/* poller.lock: how long it is thought to run */
 };
 
 enum vaccel_phase {
@@ -266,6 +266,7 @@ struct vaccel_event {
 	bool asked;			/* @request is with the device */
 	bool doomed;			/* CANCEL_EVENT is to be sent */
 	bool cancelled;			/* CANCEL_EVENT was sent */
+	bool overdue;			/* and nobody but the driver wanted it */
 	unsigned int watchers;		/* who wants to know soon */
 	u64 answers;			/* to POLL_EVENT */
 	ktime_t accepted;

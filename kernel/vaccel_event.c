@@ -126,15 +126,21 @@ static bool vaccel_event_finish(struct vaccel_event *event, u16 state, u16 statu
 		event->gone = gone;
 		if (rest->fence)
 			vaccel_fence_end_locked(rest->fence);
-		vaccel_wait_wake_locked(event, false);
 	}
 	spin_unlock_irqrestore(&poller->lock, flags);
 	return first;
 }
 
+/* Also wakes: last, so that whoever EVENT_WAIT tells of the end finds it everywhere. */
 static void vaccel_event_put_rest(struct vaccel_event *event,
 				  const struct vaccel_event_rest *rest)
 {
+	struct vaccel_poller *poller = &event->obj.dev->poller;
+	unsigned long flags;
+
+	spin_lock_irqsave(&poller->lock, flags);
+	vaccel_wait_wake_locked(event, false);
+	spin_unlock_irqrestore(&poller->lock, flags);
 	if (rest->waiting)
 		vaccel_deps_forget(event);
 	if (rest->accepted && !READ_ONCE(event->obj.id))

@@ -25,7 +25,7 @@
 #define VACCEL_POLL_SLACK	10
 /* Events of one client that the device is asked about at the same time. */
 #define VACCEL_POLL_SHARE	4
-/* A new average has this part of the last run. */
+/* How fast the guess follows runs that take longer. */
 #define VACCEL_RUN_PART		8
 
 static struct vaccel_client *vaccel_poll_client(const struct vaccel_event *event)
@@ -138,12 +138,20 @@ void vaccel_poll_begin_locked(struct vaccel_event *event)
 	vaccel_poll_queue_locked(event, vaccel_poll_due(event));
 }
 
-static void vaccel_poll_measure_locked(struct vaccel_event *event, s64 ran)
+/*
+ * A guess that is too long makes the polls late and so confirms itself: one that is
+ * too short is better.
+ */
+static void vaccel_poll_measure_locked(struct vaccel_event *event, u64 ran)
 {
 	struct vaccel_program *program = to_program(event->held[1]);
-	s64 change = (ran - (s64)program->run_ns) / VACCEL_RUN_PART;
 
-	program->run_ns = program->run_ns ? program->run_ns + change : ran;
+	if (!event->watchers)
+		return;
+	if (!program->run_ns || ran < program->run_ns)
+		program->run_ns = ran;
+	else
+		program->run_ns += (ran - program->run_ns) / VACCEL_RUN_PART;
 }
 
 /**

@@ -133,7 +133,10 @@ static int vaccel_deps_error(const struct vaccel_event *event)
 
 static void vaccel_deps_submit(struct vaccel_event *event)
 {
-	if (vaccel_deps_error(event)) {
+	if (READ_ONCE(event->obj.dev->vq.lost)) {
+		vaccel_event_end(event, VIRTIO_ACCEL_EVENT_FAILED, VIRTIO_ACCEL_S_DEVICE_LOST,
+				 -ENODEV);
+	} else if (vaccel_deps_error(event)) {
 		vaccel_event_end(event, VIRTIO_ACCEL_EVENT_CANCELLED, 0, 0);
 	} else if (vaccel_event_begin(event)) {
 		int ret = vaccel_vq_post(event->submit);

@@ -159,7 +159,8 @@ static int vaccel_wait_run(struct vaccel_wait *wait, ktime_t deadline)
 							 (check = vaccel_wait_check(wait)), left);
 	if (ret == -ETIME) {
 		vaccel_wait_hurry(wait);
-		ret = wait_event_interruptible(wait->wq, (check = vaccel_wait_check(wait)));
+		/* Not interruptible, or signals in a row could start it over for ever. */
+		ret = wait_event_killable(wait->wq, (check = vaccel_wait_check(wait)));
 	}
 	return ret ?: min(check, 0);
 }

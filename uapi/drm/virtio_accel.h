@@ -339,12 +339,15 @@ struct drm_virtio_accel_sync {
  * nothing was submitted.
  *
  * With @in_syncs the device is asked later, when they have signalled, and a
- * refusal makes the event FAILED with the status of the refusal. An in-sync
- * without a fence fails with EINVAL.
+ * refusal makes the event FAILED with the status of the refusal. If one signals
+ * with an error, the event is CANCELLED. An in-sync without a fence fails with
+ * EINVAL.
  *
  * With @out_syncs, whose fence must signal in finite time, @timeout_ns must be
  * from 1 to max_fence_timeout_ns. The fence signals when the event ends and
  * has an error unless the event is COMPLETE: ECANCELED, ETIME, ENODEV or EIO.
+ * Work that the device does not end in time fails with DEADLINE_EXPIRED; if it
+ * cannot be cancelled either, SUBMIT fails with ECANCELED in its context.
  */
 struct drm_virtio_accel_submit {
 	/** @queue: in */
