@@ -168,26 +168,10 @@ TEST_F(lifetime, the_last_close_counts)
 	EXPECT_EQ(0, status);
 }
 
-/*
- * Waits until only the contexts of @session are in use. The device frees objects in
- * the background; the harness's timeout is what fails a test if it never does. No
- * other process may use the device.
- */
-static int wait_for_baseline(const struct vaccel_session *session)
-{
-	struct drm_virtio_accel_device_info info;
-	int error = vaccel_query(session->fd, &info);
-	__u32 count = 0;
-
-	while (!error && count < info.max_contexts - 1)
-		error = vaccel_free_contexts(session->fd, &count);
-	return error || count == info.max_contexts - 1 ? error : EIO;
-}
-
 TEST_F(lifetime, contexts_are_limited_and_come_back)
 {
-	EXPECT_EQ(0, wait_for_baseline(&self->session));
-	EXPECT_EQ(0, wait_for_baseline(&self->session));
+	EXPECT_EQ(0, vaccel_wait_for_contexts(self->fd, 1));
+	EXPECT_EQ(0, vaccel_wait_for_contexts(self->fd, 1));
 	EXPECT_EQ(0, use(&self->session));
 }
 
@@ -225,7 +209,7 @@ TEST_F(lifetime, close_with_live_objects)
 		ASSERT_EQ(0, vaccel_session_hold(&sessions[i], &event));
 	}
 	ASSERT_EQ(0, close(fd));
-	EXPECT_EQ(0, wait_for_baseline(&self->session));
+	EXPECT_EQ(0, vaccel_wait_for_contexts(self->fd, 1));
 }
 
 static char process_state(pid_t pid)
@@ -287,7 +271,7 @@ TEST_F(lifetime, a_killed_waiter_leaves_nothing)
 		ASSERT_EQ(child, waitpid(child, &status, 0));
 		EXPECT_TRUE(WIFSIGNALED(status));
 	}
-	EXPECT_EQ(0, wait_for_baseline(&self->session));
+	EXPECT_EQ(0, vaccel_wait_for_contexts(self->fd, 1));
 	EXPECT_EQ(0, use(&self->session));
 }
 

@@ -2,7 +2,8 @@
 # The programs that test the driver in a guest, linked statically: the guest has
 # no C library. They do not depend on SAN=. Some are also built for 32 bits.
 
-kselftests := $(addprefix build/selftests/,ioctl_abi lifetime transfer wait submit)
+kselftests := $(addprefix build/selftests/,ioctl_abi lifetime transfer wait submit \
+	sync sync_abi sync_loss notify unbind fairness stress races)
 kselftests-32 := $(addprefix build/selftests/,ioctl_abi_32 transfer_32 wait_32 submit_32)
 
 CC := $(if $(shell command -v ccache),ccache )gcc

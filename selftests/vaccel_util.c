@@ -276,6 +276,17 @@ int vaccel_free_contexts(int fd, __u32 *count)
 	return error == ENOSPC ? 0 : error;
 }
 
+int vaccel_wait_for_contexts(int fd, __u32 in_use)
+{
+	struct drm_virtio_accel_device_info info;
+	int error = vaccel_query(fd, &info);
+	__u32 count = 0;
+
+	while (!error && count < info.max_contexts - in_use)
+		error = vaccel_free_contexts(fd, &count);
+	return error || count == info.max_contexts - in_use ? error : EIO;
+}
+
 int vaccel_session_create(int fd, struct vaccel_session *session)
 {
 	struct vaccel_artifact xor =
@@ -303,24 +314,34 @@ struct drm_virtio_accel_binding vaccel_xor_binding(const struct vaccel_session *
 	};
 }
 
-int vaccel_session_submit(const struct vaccel_session *session, __u32 *event)
+int vaccel_session_run(const struct vaccel_session *session, __u32 prog, __u32 *event)
 {
 	struct drm_virtio_accel_binding binding = vaccel_xor_binding(session);
 
-	return vaccel_submit(session->fd, session->queue, session->prog, &binding, 1, event);
+	return vaccel_submit(session->fd, session->queue, prog, &binding, 1, event);
+}
+
+int vaccel_session_submit(const struct vaccel_session *session, __u32 *event)
+{
+	return vaccel_session_run(session, session->prog, event);
+}
+
+int vaccel_barrier_load(const struct vaccel_session *session, __u32 *prog)
+{
+	struct vaccel_artifact barrier =
+		vaccel_artifact(VACCEL_BARRIER, VACCEL_XOR_SLOT, VACCEL_NO_SLOT, 0);
+
+	return vaccel_prog_load(session->fd, session->ctx, barrier, prog);
 }
 
 int vaccel_session_hold(const struct vaccel_session *session, __u32 *event)
 {
-	struct drm_virtio_accel_binding binding = vaccel_xor_binding(session);
-	struct vaccel_artifact barrier =
-		vaccel_artifact(VACCEL_BARRIER, VACCEL_XOR_SLOT, VACCEL_NO_SLOT, 0);
 	__u32 prog;
-	int error = vaccel_prog_load(session->fd, session->ctx, barrier, &prog);
+	int error = vaccel_barrier_load(session, &prog);
 
 	if (error)
 		return error;
-	error = vaccel_submit(session->fd, session->queue, prog, &binding, 1, event);
+	error = vaccel_session_run(session, prog, event);
 	vaccel_prog_unload(session->fd, prog); /* the event keeps it */
 	return error;
 }

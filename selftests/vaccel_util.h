@@ -76,6 +76,12 @@ int vaccel_event_destroy(int fd, __u32 event, __u32 flags);
 
 /* Contexts that can be made in @fd, found by making and destroying them. */
 int vaccel_free_contexts(int fd, __u32 *count);
+/*
+ * Waits until the device has only @in_use contexts. It frees objects in the background;
+ * the harness's timeout is what fails a test if it never does. No other process may use
+ * the device.
+ */
+int vaccel_wait_for_contexts(int fd, __u32 in_use);
 
 /* One context with what a submission needs: 64 bytes xor @VACCEL_XOR_OPERAND. */
 #define VACCEL_XOR_OPERAND 0x5a
@@ -92,8 +98,11 @@ struct vaccel_session {
 
 int vaccel_session_create(int fd, struct vaccel_session *session);
 struct drm_virtio_accel_binding vaccel_xor_binding(const struct vaccel_session *session);
+int vaccel_session_run(const struct vaccel_session *session, __u32 prog, __u32 *event);
 int vaccel_session_submit(const struct vaccel_session *session, __u32 *event);
-/* A submission that the mock provider keeps pending until it is cancelled. */
+/* A program whose jobs the mock provider keeps pending until they are cancelled. */
+int vaccel_barrier_load(const struct vaccel_session *session, __u32 *prog);
+/* One such job. */
 int vaccel_session_hold(const struct vaccel_session *session, __u32 *event);
 
 #endif /* VACCEL_UTIL_H */

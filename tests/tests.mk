@@ -32,6 +32,9 @@ guest-parts := modules $(O)/host/vm/accel-vm $(O)/host/daemon/virtio-acceld $(O)
 check-guest: $(guest-parts) $(kselftests) $(kselftests-32)
 	@tests/guest.sh $(guest-kernels) -- $(kselftests) $(kselftests-32)
 
+check-faults: $(guest-parts) $(kselftests) $(stalled)
+	@tests/faults/run.sh $(guest-kernels) -- $(kselftests)
+
 check-e2e: $(guest-parts)
 	@tests/e2e/e2e.sh
 
