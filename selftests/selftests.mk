@@ -5,6 +5,8 @@
 kselftests := $(addprefix build/selftests/,ioctl_abi lifetime transfer wait submit \
 	sync sync_abi sync_loss notify unbind fairness stress races)
 kselftests-32 := $(addprefix build/selftests/,ioctl_abi_32 transfer_32 wait_32 submit_32)
+# Makes sense with tests/hostile only.
+hostile-selftest := build/selftests/hostile
 
 CC := $(if $(shell command -v ccache),ccache )gcc
 kselftest-cflags := -O2 -g -Wall -Wextra -Werror -MMD -MP -Iuapi -isystem /usr/include/drm \
@@ -20,7 +22,7 @@ build/selftests/%_32.o: selftests/%.c | build/linux-scripts/.unpacked
 	$(call say,cc -m32,$<)
 	@$(CC) -m32 $(kselftest-cflags) -c -o $@ $<
 
-$(kselftests): build/selftests/%: build/selftests/%.o build/selftests/vaccel_util.o
+$(kselftests) $(hostile-selftest): build/selftests/%: build/selftests/%.o build/selftests/vaccel_util.o
 	$(call say,link,$@)
 	@$(CC) -static -o $@ $^
 
@@ -29,7 +31,7 @@ $(kselftests-32): build/selftests/%: build/selftests/%.o build/selftests/vaccel_
 	@$(CC) -m32 -static -o $@ $^
 
 .PHONY: selftests
-selftests: $(kselftests) $(kselftests-32)
+selftests: $(kselftests) $(kselftests-32) $(hostile-selftest)
 all: selftests
 
 -include $(wildcard build/selftests/*.d)

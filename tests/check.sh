@@ -33,6 +33,7 @@ group conformance check-conformance SAN=
 group fuzz check-fuzz SAN= FUZZ_SECONDS=0
 group guest check-guest SAN=
 group faults check-faults SAN=
+group hostile check-hostile SAN=
 group e2e check-e2e SAN=
 
 printf '\n'

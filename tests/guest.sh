@@ -8,11 +8,11 @@
 set -uo pipefail
 here=$(dirname "$0")
 . "$here/tally.sh"
+. "$here/console.sh"
 
 vm=build/host/vm/accel-vm
 logs=build/guest
 needs_mock='the host does not run the mock provider'
-complaints='BUG:|WARNING:|Oops|Call Trace:|general protection|UBSAN:|KASAN:|INFO: task|possible.*deadlock'
 
 kernels=()
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
@@ -57,13 +57,7 @@ for kernel in "${kernels[@]}"; do
 		if [ "$provider" = mock ] && grep -q "$needs_mock" "$log.ktap"; then
 			fail "$name: provider" "it is not the mock that the tests know"
 		fi
-		if [ ! -s "$log.console" ]; then
-			fail "$name: kernel log" "there is none"
-		elif complaint=$(grep -m1 -aE "$complaints" "$log.console"); then
-			fail "$name: kernel log" "${complaint%$'\r'} ($log.console)"
-		else
-			pass "$name: the kernel has nothing to complain of"
-		fi
+		check_console "$name" "$log.console"
 		printf 'guest    %s: %d results (%d s)\n' "$name" \
 			$((passed + failed + skipped - before)) $((SECONDS - start))
 	done

@@ -35,6 +35,12 @@ check-guest: $(guest-parts) $(kselftests) $(kselftests-32)
 check-faults: $(guest-parts) $(kselftests) $(stalled)
 	@tests/faults/run.sh $(guest-kernels) -- $(kselftests)
 
+# One kernel unless they are named: what is checked is the driver more than its kernel.
+hostile-kernels := $(if $(filter file,$(origin GUEST_KERNEL)),newest,$(guest-kernels))
+
+check-hostile: $(guest-parts) $(O)/tests/hostile/hostile-device $(hostile-selftest)
+	@tests/hostile/run.sh $(hostile-kernels)
+
 check-e2e: $(guest-parts)
 	@tests/e2e/e2e.sh
 
