@@ -10,6 +10,7 @@
 # make check-guest                kselftests in a guest [GUEST_KERNEL=newest|lts|all]
 # make check-faults               a daemon that stops to answer under a guest [GUEST_KERNEL=]
 # make check-hostile              the driver against a device that lies [GUEST_KERNEL=]
+# make check-lifecycle          the driver unbound, removed, suspended, kexeced with jobs in flight
 # make check-e2e                  models from guest to provider, and all that can go wrong
 # make abi                      put a change of the uapi on record; lint compares
 # make dkms                     the driver's sources as a DKMS package, in build/dkms
@@ -23,7 +24,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 
 goals := all run check check-unit check-fuzz check-conformance check-guest check-faults \
-	check-hostile check-e2e bench-engine fuzz-seeds abi dkms lint tidy format install clean help
+	check-hostile check-lifecycle check-e2e bench-engine fuzz-seeds abi dkms lint tidy format \
+	install clean help
 .PHONY: $(goals)
 
 # Build in the Debian 13 root, unless this machine is one with all packages.

@@ -13,8 +13,6 @@ namespace acceld {
 
 namespace {
 
-constexpr wire::Config kConfig{};
-
 constexpr std::size_t kInternalErrorSlot = 12;
 
 // Copying this much takes less than handing it to a thread and back.
@@ -26,14 +24,23 @@ wire::Status status_of_slot(std::size_t slot) {
 }
 
 std::expected<engine::Engine, std::string> make_engine(const OpenProvider& open_provider,
+                                                       const wire::Config& config,
                                                        const engine::Policy& policy,
                                                        std::uint16_t name_space) {
     auto provider = open_provider();
     if (!provider) return std::unexpected(std::move(provider).error());
-    return engine::Engine::create(kConfig, *std::move(provider), policy, name_space)
+    return engine::Engine::create(config, *std::move(provider), policy, name_space)
         .transform_error([](engine::CreateError error) {
             return "the provider's device info is not valid: " + std::string(name(error));
         });
+}
+
+std::string text(const engine::Counts& counts) {
+    return fmt::format(
+        "contexts={} buffers={} programs={} queues={} events={} buffer-bytes={} "
+        "program-bytes={}",
+        counts.contexts, counts.buffers, counts.programs, counts.queues, counts.events,
+        counts.buffer_bytes, counts.program_bytes);
 }
 
 // The 65535 namespaces are used in turn; 0 is none.
@@ -44,27 +51,30 @@ std::uint16_t after(std::uint16_t name_space) {
 }  // namespace
 
 std::expected<Device, std::string> Device::create(OpenProvider open_provider,
+                                                  const wire::Config& config,
                                                   const engine::Policy& policy, GuestLog& log) {
-    auto engine = make_engine(open_provider, policy, kFirstNameSpace);
+    auto engine = make_engine(open_provider, config, policy, kFirstNameSpace);
     if (!engine) return std::unexpected(std::move(engine).error());
     auto workers = Workers::create();
     if (!workers) return std::unexpected(std::move(workers).error());
-    return Device(std::move(open_provider), policy, log, *std::move(engine), *std::move(workers));
+    return Device(std::move(open_provider), config, policy, log, *std::move(engine),
+                  *std::move(workers));
 }
 
-Device::Device(OpenProvider open_provider, const engine::Policy& policy, GuestLog& log,
-               engine::Engine engine, std::unique_ptr<Workers> workers)
+Device::Device(OpenProvider open_provider, const wire::Config& config, const engine::Policy& policy,
+               GuestLog& log, engine::Engine engine, std::unique_ptr<Workers> workers)
     : open_provider_(std::move(open_provider)),
+      config_(config),
       policy_(policy),
       log_(&log),
       engine_(std::move(engine)),
       workers_(std::move(workers)) {}
 
-vhost::Profile Device::profile() {
-    const auto config = wire::encode(kConfig);
+vhost::Profile Device::profile() const {
+    const auto config = wire::encode(config_);
     return {.features = vhost::kVersion1 | vhost::kAccessPlatform,
             .config = {config.begin(), config.end()},
-            .max_chain_descriptors = kConfig.max_chain_descriptors};
+            .max_chain_descriptors = config_.max_chain_descriptors};
 }
 
 void Device::serve(vhost::Ticket ticket, const wire::Chain& chain,
@@ -123,29 +133,25 @@ void Device::log_refusal(const engine::Statistics& before) const {
 }
 
 void Device::reset() noexcept {
+    const engine::Counts found = engine_.live();
+    ++resets_;
+    if (found != engine::Counts{}) ++resets_with_objects_;
+
     name_space_ = after(name_space_);
     const auto report = engine_.reset(name_space_);
-    if (report && report->disposition == engine::Disposition::Reusable) {
-        log_->device_reset("everything released");
-    } else {
-        replace_engine();
-    }
+    const bool reusable = report && report->disposition == engine::Disposition::Reusable;
+    log_->device_reset(fmt::format("found {}: {}", text(found),
+                                   reusable ? "everything released" : replace_engine()));
 }
 
-// If there is no other provider instance to be had, the old engine stays: it answers
-// every command with DEVICE_LOST.
-void Device::replace_engine() {
-    auto engine = make_engine(open_provider_, policy_, name_space_);
-    if (engine) {
-        engine_ = *std::move(engine);
-        log_->device_reset("not everything released, provider replaced");
-    } else {
-        log_->device_reset("not everything released, no other provider: " + engine.error());
-    }
+std::string Device::replace_engine() {
+    auto engine = make_engine(open_provider_, config_, policy_, name_space_);
+    if (!engine) return "not everything released, no other provider: " + engine.error();
+    engine_ = *std::move(engine);
+    return "not everything released, provider replaced";
 }
 
 void Device::log_summary() const {
-    const engine::Counts left = engine_.live();
     const engine::Statistics& done = engine_.statistics();
     const provider::CopyCounters copies = engine_.copy_counters();
     std::string refused;
@@ -153,11 +159,8 @@ void Device::log_summary() const {
         if (done.status[slot] == 0) continue;
         refused += fmt::format(" {}={}", name(status_of_slot(slot)), done.status[slot]);
     }
-    spdlog::info(
-        "left: contexts={} buffers={} programs={} queues={} events={} buffer-bytes={} "
-        "program-bytes={}",
-        left.contexts, left.buffers, left.programs, left.queues, left.events, left.buffer_bytes,
-        left.program_bytes);
+    spdlog::info("resets: {} with-objects={}", resets_, resets_with_objects_);
+    spdlog::info("left: {}", text(engine_.live()));
     spdlog::info("commands: {} unusable={}{}", done.commands, done.unusable, refused);
     spdlog::info("bindings: direct={} staged={} staged-bytes={} transferred-bytes={}",
                  copies.direct_bindings, copies.staged_direct_bindings, copies.staged_direct_bytes,

@@ -27,10 +27,11 @@ class Device final : public vhost::Handler, private engine::Host {
  public:
     // `log` outlives the device.
     [[nodiscard]] static std::expected<Device, std::string> create(OpenProvider open_provider,
+                                                                   const wire::Config& config,
                                                                    const engine::Policy& policy,
                                                                    GuestLog& log);
 
-    [[nodiscard]] static vhost::Profile profile();
+    [[nodiscard]] vhost::Profile profile() const;
 
     void serve(vhost::Ticket ticket, const wire::Chain& chain,
                vhost::Answers& answers) noexcept override;
@@ -43,8 +44,8 @@ class Device final : public vhost::Handler, private engine::Host {
     void log_summary() const;
 
  private:
-    Device(OpenProvider open_provider, const engine::Policy& policy, GuestLog& log,
-           engine::Engine engine, std::unique_ptr<Workers> workers);
+    Device(OpenProvider open_provider, const wire::Config& config, const engine::Policy& policy,
+           GuestLog& log, engine::Engine engine, std::unique_ptr<Workers> workers);
 
     void complete(engine::Ticket ticket, std::uint32_t used) override;
     void start(engine::Work work) override;
@@ -53,10 +54,13 @@ class Device final : public vhost::Handler, private engine::Host {
     template <class Call>
     void with_engine(vhost::Answers& answers, Call call);
 
-    void replace_engine();
+    // What became of the objects at a reset. If there is no other provider instance to be
+    // had, the old engine stays: it answers every command with DEVICE_LOST.
+    std::string replace_engine();
     void log_refusal(const engine::Statistics& before) const;
 
     OpenProvider open_provider_;
+    wire::Config config_;
     engine::Policy policy_;
     GuestLog* log_;
     engine::Engine engine_;
@@ -64,6 +68,8 @@ class Device final : public vhost::Handler, private engine::Host {
     std::deque<engine::Work> short_work_;
     vhost::Answers* answers_ = nullptr;  // during a call of the handler
     std::uint16_t name_space_ = kFirstNameSpace;
+    std::uint64_t resets_ = 0;
+    std::uint64_t resets_with_objects_ = 0;  // of these
 
     static constexpr std::uint16_t kFirstNameSpace = 1;
 };

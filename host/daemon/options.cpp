@@ -9,6 +9,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "linux/virtio_accel.h"
+
 namespace acceld {
 
 namespace {
@@ -21,6 +23,22 @@ constexpr const char* kAbout =
 
 constexpr const char* kFooter =
     "Exit status: 0 after --once, SIGTERM or SIGINT; 1 when something failed; 2 for wrong usage.";
+
+// The ranges are the protocol's (protocol.md 2.3).
+void add_config_options(CLI::App& app, wire::Config& config) {
+    app.add_option("--max-chain-descriptors", config.max_chain_descriptors,
+                   "The descriptors of the longest chain")
+        ->check(CLI::Range(VIRTIO_ACCEL_MIN_CHAIN_DESCRIPTORS, VIRTIO_ACCEL_MAX_CHAIN_DESCRIPTORS))
+        ->capture_default_str();
+    app.add_option("--max-request-bytes", config.max_request_bytes, "The largest request")
+        ->transform(CLI::AsSizeValue(false))
+        ->check(CLI::Range(VIRTIO_ACCEL_MIN_REQUEST_BYTES, VIRTIO_ACCEL_MAX_REQUEST_BYTES))
+        ->capture_default_str();
+    app.add_option("--max-response-bytes", config.max_response_bytes, "The largest response")
+        ->transform(CLI::AsSizeValue(false))
+        ->check(CLI::Range(VIRTIO_ACCEL_MIN_RESPONSE_BYTES, VIRTIO_ACCEL_MAX_RESPONSE_BYTES))
+        ->capture_default_str();
+}
 
 void add_serve_options(CLI::App& app, Options& options) {
     auto* path = app.add_option("--socket-path", options.socket_path,
@@ -42,6 +60,7 @@ void add_serve_options(CLI::App& app, Options& options) {
         ->transform(CLI::AsSizeValue(false))
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
+    add_config_options(app, options.config);
     app.add_flag("--once", options.once, "Exit when the first front end has left");
     // For --help: it is looked for before anything else.
     app.add_flag("--print-capabilities", "Print what vhost-user managers ask for, as JSON");

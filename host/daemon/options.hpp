@@ -8,6 +8,7 @@
 
 #include "daemon/providers.hpp"
 #include "engine/policy.hpp"
+#include "wire/config.hpp"
 
 namespace acceld {
 
@@ -22,6 +23,7 @@ struct Options {
     std::string socket_path;  // or
     std::optional<int> fd;
     ProviderChoice provider;
+    wire::Config config;
     engine::Policy policy;
     bool once = false;
 };

@@ -57,13 +57,13 @@ std::expected<Device, std::string> make_device(const Options& options, GuestLog&
             return std::move(opened.provider);
         });
     };
-    return Device::create(open, options.policy, log);
+    return Device::create(open, options.config, options.policy, log);
 }
 
 // Returns whether a signal asked to stop.
 bool serve_front_end(UniqueFd socket, Device& device, GuestLog& log, int stop_fd) {
     spdlog::info("front end connected");
-    vhost::Connection connection(std::move(socket), Device::profile(), device, log);
+    vhost::Connection connection(std::move(socket), device.profile(), device, log);
     const auto end = connection.run(stop_fd);
     if (end) {
         spdlog::info("front end {}",

@@ -58,6 +58,9 @@ Session::Outcome Session::dispatch(Message& message, const Rule& rule) {
         case Request::SetProtocolFeatures:
             return done(set_protocol_features(message.as<std::uint64_t>()));
         case Request::SetOwner:
+            // A session begins. A device that is plugged in anew uses the connection of the
+            // one before, and knows nothing of its memory.
+            return done(use_memory(Memory::none()));
         case Request::ResetOwner:
             return std::nullopt;
         case Request::GetQueueNum:

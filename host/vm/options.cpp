@@ -2,6 +2,8 @@
 #include "vm/options.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <charconv>
 #include <span>
 
 #include <CLI/CLI.hpp>
@@ -13,6 +15,10 @@ namespace {
 constexpr const char* kAbout =
     "Start a Linux guest with a virtio accelerator attached, run a command in it and exit with\n"
     "its status (125: accel-vm itself failed). Without a command: a shell on this terminal.";
+
+// QEMU's.
+constexpr unsigned kMinRing = 2;
+constexpr unsigned kMaxRing = 1024;
 
 // FILE or FILE=PATH. Programs go to /bin unless told otherwise, other files to /.
 FilePair added_file(const std::string& text) {
@@ -40,6 +46,15 @@ std::string check_added(const std::string& text) {
 std::string check_fetched(const std::string& text) {
     if (!text.contains('=')) return "'" + text + "' is not GUESTPATH=HOSTPATH";
     return check_guest_path(fetched_file(text).guest);
+}
+
+std::string check_ring_size(const std::string& text) {
+    unsigned size = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, size);
+    const bool allowed = error == std::errc() && rest == end && std::has_single_bit(size) &&
+                         size >= kMinRing && size <= kMaxRing;
+    return allowed ? "" : std::format("a power of two from {} to {}", kMinRing, kMaxRing);
 }
 
 }  // namespace
@@ -81,9 +96,16 @@ std::expected<Options, OptionsEnd> parse_options(int argc, const char* const* ar
         ->excludes(socket)
         ->excludes(daemon);
     daemon->excludes(socket);
+    app.add_option("--ring-size", options.ring_size, "descriptors of the device's ring")
+        ->check(check_ring_size)
+        ->capture_default_str();
+    app.add_flag("--root-port", options.root_port,
+                 "a PCIe port for the device, where it can be unplugged and reset");
 
     app.add_option("--timeout", options.timeout_s, "end the guest after this many seconds");
     app.add_option("--console", options.console, "write the kernel's messages to this file");
+    app.add_option("--qmp", options.qmp, "QEMU's monitor protocol on a socket made here");
+    app.add_flag("--reboot", options.reboot, "let the guest reboot, which ends it otherwise");
     auto* verbose = app.add_flag("-v,--verbose", options.verbose,
                                  "show the QEMU command and the messages of daemon and QEMU");
     app.add_flag("-q,--quiet", options.quiet, "no progress lines")->excludes(verbose);

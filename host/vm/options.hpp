@@ -31,10 +31,14 @@ struct Options {
     std::string daemon;  // a shell command that takes --socket-path; empty: virtio-acceld
     std::string provider = "cpu";
     std::string device;
+    unsigned ring_size = 256;  // descriptors; the longest chain of any daemon fits
+    bool root_port = false;    // behind a PCIe port of its own
 
     // The run.
     unsigned timeout_s = 0;  // 0: none
     std::filesystem::path console;
+    std::filesystem::path qmp;
+    bool reboot = false;
     bool verbose = false;
     bool quiet = false;
 };

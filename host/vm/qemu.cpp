@@ -12,14 +12,18 @@
 namespace vm {
 namespace {
 
-// At least the descriptors of the longest chain a daemon may announce: a shorter ring
-// could not carry it.
-constexpr unsigned kQueueSize = 256;
 // protocol.md 2.2
 constexpr unsigned kConfigBytes = 16;
 
 std::string socket_chardev(std::string_view name, int fd) {
     return std::format("socket,id={},fd={}", name, fd);
+}
+
+std::string accel_device(const Options& options) {
+    return std::format(
+        "vhost-user-test-device-pci,id=accel,chardev=accel,virtio-id={},num_vqs=1,"
+        "vq_size={},config_size={}{}",
+        kVirtioId, options.ring_size, kConfigBytes, options.root_port ? ",bus=accel-port" : "");
 }
 
 std::string port_device(std::string_view name, Port port) {
@@ -46,7 +50,10 @@ std::vector<std::string> qemu_command(const Options& options, const Kernel& kern
         command.push_back(std::move(name));
         command.push_back(std::move(value));
     };
-    command.insert(command.end(), {"-no-user-config", "-nodefaults", "-no-reboot"});
+    command.insert(command.end(), {"-no-user-config", "-nodefaults"});
+    if (!options.reboot) command.emplace_back("-no-reboot");
+    if (!options.qmp.empty())
+        add("-qmp", std::format("unix:{},server=on,wait=off", options.qmp.native()));
     add("-display", "none");
     add("-accel", kvm ? "kvm" : "tcg");
     add("-cpu", kvm ? "host" : "max");
@@ -63,9 +70,8 @@ std::vector<std::string> qemu_command(const Options& options, const Kernel& kern
                                options.append.empty() ? "" : " ", options.append));
 
     add("-chardev", socket_chardev("accel", sockets.device));
-    add("-device", std::format("vhost-user-test-device-pci,chardev=accel,virtio-id={},num_vqs=1,"
-                               "vq_size={},config_size={}",
-                               kVirtioId, kQueueSize, kConfigBytes));
+    if (options.root_port) add("-device", "pcie-root-port,id=accel-port,chassis=1");
+    add("-device", accel_device(options));
     add("-chardev", socket_chardev("console", sockets.console));
     add("-serial", "chardev:console");
     add("-device", "virtio-serial-pci");

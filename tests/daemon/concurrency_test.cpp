@@ -100,7 +100,7 @@ class ConcurrentRig final : public vhost::Answers {
         [this]() -> std::expected<std::unique_ptr<provider::Provider>, std::string> {
             return std::make_unique<SlowLoads>(go);
         },
-        {}, log_);
+        {}, {}, log_);
 };
 
 }  // namespace

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/device.hpp"
 
+#include <sstream>
+
 #include <doctest/doctest.h>
+#include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
 #include "engine/rig.hpp"
@@ -39,7 +42,7 @@ struct DeviceRig {
             ++opened;
             return std::make_unique<Fragile>();
         },
-        {}, log);
+        {}, {}, log);
 
     DeviceRig() {
         spdlog::set_level(spdlog::level::off);
@@ -69,6 +72,24 @@ struct DeviceRig {
     }
 };
 
+// What the daemon logs while this exists.
+class Log {
+ public:
+    Log() {
+        spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+            "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text_)));
+    }
+    ~Log() { spdlog::set_default_logger(before_); }
+    Log(const Log&) = delete;
+    Log& operator=(const Log&) = delete;
+
+    [[nodiscard]] bool says(std::string_view words) const { return text_.view().contains(words); }
+
+ private:
+    std::shared_ptr<spdlog::logger> before_ = spdlog::default_logger();
+    std::ostringstream text_;
+};
+
 std::uint64_t name_space(std::uint64_t id) {
     return id >> 48;
 }
@@ -76,7 +97,8 @@ std::uint64_t name_space(std::uint64_t id) {
 }  // namespace
 
 TEST_CASE("the profile offers what protocol 1.0 allows: transport features and 16 bytes") {
-    const vhost::Profile profile = Device::profile();
+    const DeviceRig rig;
+    const vhost::Profile profile = rig.device->profile();
     CHECK(profile.features == (vhost::bit(32) | vhost::bit(33)));
     CHECK(profile.config.size() == 16);
     CHECK(profile.max_chain_descriptors == 256);
@@ -102,6 +124,24 @@ TEST_CASE("after 65535 resets the namespace is 1 again, never 0") {
     CHECK(name_space(rig.create_context().id()) == 65535);
     rig.device->reset();
     CHECK(name_space(rig.create_context().id()) == 1);
+}
+
+TEST_CASE("what a guest has left is logged at each reset, and counted") {
+    DeviceRig rig;
+    const Log log;
+    rig.create_context();
+    rig.create_context();
+
+    rig.device->reset();
+    CHECK(
+        log.says("device reset: found contexts=2 buffers=0 programs=0 queues=0 events=0 "
+                 "buffer-bytes=0 program-bytes=0: everything released"));
+    rig.device->reset();
+    CHECK(log.says("device reset: found contexts=0 buffers=0"));
+    rig.create_context();
+    rig.device->log_summary();
+    CHECK(log.says("resets: 2 with-objects=1"));
+    CHECK(log.says("left: contexts=1 "));
 }
 
 TEST_CASE("a reset that cannot prove the release of everything replaces engine and provider") {
@@ -131,7 +171,7 @@ TEST_CASE("a device that cannot get another provider answers DEVICE_LOST until i
 
 TEST_CASE("a device without a provider is not made") {
     acceld::GuestLog log;
-    const auto device = Device::create([] { return std::unexpected("none here"); }, {}, log);
+    const auto device = Device::create([] { return std::unexpected("none here"); }, {}, {}, log);
     REQUIRE_FALSE(device.has_value());
     CHECK(device.error() == "none here");
 }

@@ -66,6 +66,21 @@ TEST_CASE("a front end gets the 16 configuration bytes of protocol 1.0") {
     CHECK(std::memcmp(reply->data() + 12, expected, sizeof(expected)) == 0);
 }
 
+TEST_CASE("the limits of the configuration are the operator's, within those of the protocol") {
+    TemporaryDirectory directory;
+    Acceld acceld(
+        arguments(directory.file("s"), {"--max-chain-descriptors", "2", "--max-request-bytes", "97",
+                                        "--max-response-bytes", "64KiB"}));
+    REQUIRE(acceld.wait_for("listening on"));
+    Client client(directory.file("s"));
+
+    const auto reply = get_config(client);
+    REQUIRE(reply.has_value());
+    REQUIRE(reply->size() == 28);
+    const unsigned char expected[16] = {1, 0, 0, 0, 1, 0, 2, 0, 97, 0, 0, 0, 0, 0, 1, 0};
+    CHECK(std::memcmp(reply->data() + 12, expected, sizeof(expected)) == 0);
+}
+
 TEST_CASE("SIGTERM and SIGINT end it with 0 and remove its socket") {
     for (const int number : {SIGTERM, SIGINT}) {
         for (const bool busy : {false, true}) {

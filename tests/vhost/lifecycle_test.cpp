@@ -94,6 +94,19 @@ TEST_CASE("a front end that leaves waits for what is being served") {
     CHECK(rig.echo.held.empty());
 }
 
+TEST_CASE("a device that is plugged in anew has a session of its own on the same connection") {
+    Rig rig;
+    rig.start();
+    echo_once(rig);
+    rig.stop_ring();
+    rig.ring.clear();
+
+    rig.start();
+    CHECK(rig.echo.resets == 1);
+    echo_once(rig);
+    CHECK(rig.echo.resets == 1);
+}
+
 TEST_CASE("a reset by the guest is told apart at the next start") {
     Rig rig;
     rig.start();

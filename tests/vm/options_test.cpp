@@ -60,6 +60,12 @@ TEST_CASE("a wrong command line is one line and status 2") {
     SUBCASE("not a number") {
         words = {"--timeout", "soon"};
     }
+    SUBCASE("a ring that is no power of two") {
+        words = {"--ring-size", "48"};
+    }
+    SUBCASE("a ring that is longer than QEMU's") {
+        words = {"--ring-size", "2048"};
+    }
     SUBCASE("a socket and a daemon") {
         words = {"--socket", "a", "--daemon", "b"};
     }

@@ -29,7 +29,7 @@ TEST_CASE("the device is the first, with the agreed id and a ring for the longes
 
     CHECK(
         line.contains("-chardev socket,id=accel,fd=3 -device "
-                      "vhost-user-test-device-pci,chardev=accel,virtio-id=38,num_vqs=1,"
+                      "vhost-user-test-device-pci,id=accel,chardev=accel,virtio-id=38,num_vqs=1,"
                       "vq_size=256,config_size=16 "));
     CHECK(line.find("vhost-user-test-device-pci") < line.find("virtio-serial-pci"));
 }
@@ -54,6 +54,35 @@ TEST_CASE("a command has a port for each of its streams, a shell the terminal") 
     CHECK_FALSE(shell.contains("chardev=output"));
     for (const auto& line : {shell, command})
         CHECK(line.contains("fd=7 -device virtserialport,chardev=outcome,nr=3 "));
+}
+
+TEST_CASE("the ring is as long as it is asked for") {
+    Rig rig;
+    rig.options.ring_size = 8;
+
+    CHECK(rig.command().contains(",vq_size=8,"));
+}
+
+TEST_CASE("a root port comes before the device that is plugged into it") {
+    Rig rig;
+    rig.options.root_port = true;
+
+    const auto line = rig.command();
+
+    CHECK(line.contains("-device pcie-root-port,id=accel-port,"));
+    CHECK(line.find("pcie-root-port") < line.find(",bus=accel-port "));
+    CHECK_FALSE(Rig().command().contains("accel-port"));
+}
+
+TEST_CASE("a monitor and reboots are there when they are asked for") {
+    Rig rig;
+    rig.options.qmp = "q";
+    rig.options.reboot = true;
+
+    CHECK(rig.command().contains("-qmp unix:q,server=on,wait=off "));
+    CHECK_FALSE(rig.command().contains("-no-reboot"));
+    CHECK_FALSE(Rig().command().contains("-qmp"));
+    CHECK(Rig().command().contains("-no-reboot "));
 }
 
 TEST_CASE("the accelerator follows what the machine can do") {

@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# in_guest.sh ROUNDS: lives of the driver, each ended while a process is blocked in it. Speaks
+# KTAP. "# dirty" tells of a life that ends with objects on the device, "# perhaps" of one that
+# may; the host compares what the daemon found.
+rounds=$1
+driver=/sys/bus/virtio/drivers/virtio_accel
+mkfifo /tmp/fifo
+echo "# program lives"
+
+results=0
+report() { # STATUS NAME
+	results=$((results + 1))
+	[ "$1" -eq 0 ] && echo "ok $results $2" || echo "not ok $results $2"
+}
+
+# The device's name on its bus; none while no device is bound.
+name() { (cd $driver && echo virtio*) | grep -v '\*'; }
+pci() { readlink -f "$driver/$(name)/.."; }
+load() { insmod /modules/virtio_accel.ko device_id=38; }
+
+# start MODE: a client that is blocked when this returns, as $pid.
+start() {
+	client "$1" >/tmp/fifo &
+	pid=$!
+	read -r line </tmp/fifo
+	[ "$line" = held ]
+}
+
+# What the client has made to find that nothing else is left goes in the background.
+settle() { client settle && sleep 1; }
+
+# round COMMAND: ends a life while a client is blocked.
+round() {
+	start hold || return 1
+	echo "# dirty"
+	"$@" || return 1
+	wait $pid && client use
+}
+
+killed() {
+	kill -9 $pid
+	{ wait $pid; } 2>/dev/null
+	[ $? -eq 137 ]
+}
+
+# repeat ROUNDS COMMAND...: everything is given back after them.
+repeat() {
+	count=$1 i=0
+	shift
+	while [ $i -lt "$count" ]; do
+		"$@" || { echo "# round $i"; return 1; }
+		i=$((i + 1))
+	done
+	settle
+}
+
+close_with_job() { client leave; }
+
+kill_blocked() {
+	start hold || return 1
+	killed && client use
+}
+
+rebind() {
+	device=$(name)
+	echo "$device" >$driver/unbind || return 1
+	[ -z "$(name)" ] && echo "$device" >$driver/bind
+}
+
+remove() {
+	echo 1 >"$(pci)/remove" || return 1
+	[ -z "$(name)" ] && echo 1 >/sys/bus/pci/rescan
+}
+
+rmmod_open() {
+	start hold || return 1
+	rmmod virtio_accel 2>/dev/null && return 1
+	kill -9 $pid
+	wait $pid
+	settle
+}
+
+rmmod_idle() { rmmod virtio_accel && load && client use && settle; }
+
+rmmod_orphans() {
+	start hold || return 1
+	echo "# perhaps"
+	killed && rmmod virtio_accel && load && client use && settle
+}
+
+# A kernel whose virtio core tells drivers of a function reset.
+tells_of_reset() { grep -q virtio_pci_reset_prepare /proc/kallsyms; }
+
+reset() { echo 1 >"$(pci)/reset"; }
+
+reset_told() {
+	start again || return 1
+	echo "# dirty"
+	reset && wait $pid && settle
+}
+
+# Nobody tells the driver: the watchdog finds a device that does not answer.
+reset_untold() {
+	start hold || return 1
+	echo "# dirty"
+	echo 1 >/sys/module/virtio_accel/parameters/command_timeout
+	reset && wait $pid && rebind && client use && settle
+	status=$?
+	echo 30 >/sys/module/virtio_accel/parameters/command_timeout
+	return $status
+}
+
+unplug() {
+	echo '# qmp device_del {"id": "accel"}'
+	while [ -n "$(name)" ]; do usleep 10000; done
+	echo '# qmp device_add {"driver": "vhost-user-test-device-pci", "id": "accel",' \
+		'"chardev": "accel", "bus": "accel-port", "virtio-id": 38, "num_vqs": 1,' \
+		'"vq_size": 256, "config_size": 16}'
+	until [ -n "$(name)" ]; do usleep 10000; done
+}
+
+# All but the sleep itself. The virtio_console of 7.3 leaves its ports without a host then, so
+# standard output has to be opened anew.
+suspend() {
+	start again || return 1
+	echo "# dirty"
+	echo 0 >/sys/module/suspend/parameters/pm_test_delay
+	echo devices >/sys/power/pm_test
+	echo mem >/sys/power/state
+	status=$?
+	console=/sys/bus/virtio/drivers/virtio_console
+	device=$(ls $console | grep ^virtio)
+	echo "$device" >$console/unbind && echo "$device" >$console/bind
+	until [ -c /dev/vport*p1 ]; do usleep 10000; done
+	exec >"$(echo /dev/vport*p1)"
+	[ $status -eq 0 ] && wait $pid && settle
+}
+
+# lived NAME COMMAND...
+lived() {
+	what=$1
+	shift
+	"$@" 2>/tmp/errors
+	status=$?
+	sed 's/^/# /' /tmp/errors
+	report $status "$what"
+}
+
+lived "files are closed with a job pending, $rounds times" repeat $rounds close_with_job
+lived "processes are killed in blocked calls, $rounds times" repeat $rounds kill_blocked
+lived "unbind and bind under blocked calls, $rounds times" repeat $rounds round rebind
+lived "the PCI device is removed under blocked calls, $rounds times" repeat $rounds round remove
+lived "the device is unplugged under blocked calls, 10 times" repeat 10 round unplug
+if tells_of_reset; then
+	lived "the function is reset under blocked calls" reset_told
+else
+	lived "the function is reset under blocked calls, and nobody told" reset_untold
+fi
+lived "the driver stays while a file is open" rmmod_open
+lived "the driver goes when nothing is open" rmmod_idle
+lived "the driver goes while it cleans up after a killed process" rmmod_orphans
+lived "the machine is suspended under blocked calls" suspend
+echo "1..$results"
+echo "# status 0"
