@@ -173,7 +173,7 @@ static int vaccel_buffer_allocate(struct vaccel_buffer *buf,
 
 	if (IS_ERR(req))
 		return PTR_ERR(req);
-	ret = vaccel_request_command(req);
+	ret = vaccel_reap_create(req);
 	vaccel_request_put(req);
 	return ret;
 }

@@ -100,6 +100,14 @@ struct vaccel_request *vaccel_request_for(struct vaccel_object *obj, u16 opcode,
 	return req;
 }
 
+/* Make the same request new, now that the ring is through with it. */
+void vaccel_request_renew(struct vaccel_request *req)
+{
+	req->state = VACCEL_REQUEST_NEW;
+	req->reply = (struct vaccel_reply) {};
+	reinit_completion(&req->completion);
+}
+
 /**
  * vaccel_request_again() - make a request about the same object out of one that came back
  * @req: request from vaccel_request_for() that the ring is through with
@@ -118,11 +126,9 @@ void vaccel_request_again(struct vaccel_request *req, u16 opcode, size_t in_byte
 	header->opcode = cpu_to_le16(opcode);
 	payload->object_id = cpu_to_le64(READ_ONCE(req->object->id));
 	req->opcode = opcode;
-	req->state = VACCEL_REQUEST_NEW;
-	req->reply = (struct vaccel_reply) {};
 	req->in.bytes = VACCEL_RESPONSE_HEADER + in_bytes;
 	vaccel_frame_sg(&req->in, req->sg + req->out.nsegs);
-	reinit_completion(&req->completion);
+	vaccel_request_renew(req);
 }
 
 void vaccel_request_get(struct vaccel_request *req)

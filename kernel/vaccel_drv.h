@@ -388,6 +388,7 @@ struct vaccel_request *vaccel_request_new_pinned(struct vaccel_device *dev, u32 
 struct vaccel_request *vaccel_request_for(struct vaccel_object *obj, u16 opcode, size_t in_bytes);
 void vaccel_request_get(struct vaccel_request *req);
 void vaccel_request_put(struct vaccel_request *req);
+void vaccel_request_renew(struct vaccel_request *req);
 void vaccel_request_again(struct vaccel_request *req, u16 opcode, size_t in_bytes);
 void *vaccel_request_payload(struct vaccel_request *req);
 int vaccel_request_decode(struct vaccel_request *req, u32 used);
@@ -428,6 +429,7 @@ int vaccel_handle_destroy(struct vaccel_file *file, u32 handle, enum vaccel_kind
 void vaccel_reap_init(struct vaccel_device *dev);
 void vaccel_reap_queue(struct vaccel_object *obj);
 void vaccel_reap_kick(struct vaccel_device *dev);
+int vaccel_reap_create(struct vaccel_request *req);
 
 /* vaccel_buf.c */
 struct vaccel_buffer *vaccel_buffer_lookup(struct drm_file *filp, u32 handle);

@@ -165,7 +165,7 @@ int vaccel_object_create(struct vaccel_file *file, struct vaccel_object *obj,
 	ret = vaccel_handle_reserve(file, &reserved);
 	if (ret)
 		goto err_request;
-	ret = vaccel_request_command(req);
+	ret = vaccel_reap_create(req);
 	if (!ret)
 		ret = vaccel_handle_publish(file, reserved, obj);
 	if (ret)

@@ -133,6 +133,27 @@ void vaccel_reap_kick(struct vaccel_device *dev)
 	mod_delayed_work(dev->reap_wq, &dev->reap_work, 0);
 }
 
+/**
+ * vaccel_reap_create() - run a command that creates an object
+ * @req: a new request
+ *
+ * What a caller has just given up takes up room on the device until the reaper has
+ * been there. It is not for the caller to know that.
+ *
+ * Context: process context, may sleep.
+ * Return: like vaccel_request_command().
+ */
+int vaccel_reap_create(struct vaccel_request *req)
+{
+	int ret = vaccel_request_command(req);
+
+	if ((ret != -ENOSPC && ret != -ENOMEM) || req->state != VACCEL_REQUEST_DONE ||
+	    !flush_delayed_work(&req->dev->reap_work))
+		return ret;
+	vaccel_request_renew(req);
+	return vaccel_request_command(req);
+}
+
 /* Once, before the first object. */
 void vaccel_reap_init(struct vaccel_device *dev)
 {
