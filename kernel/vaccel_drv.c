@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The virtio driver: binding to a device, losing it, and its lives in between.
+ * The virtio driver: binding to a device and letting go of it.
  */
-#include <linux/dma-mapping.h>
 #include <linux/module.h>
-#include <linux/slab.h>
 #include <linux/virtio_config.h>
 
 #include <drm/drm_drv.h>
@@ -41,44 +39,6 @@ static int vaccel_validate(struct virtio_device *vdev)
 	return vaccel_config_read(vdev, &config);
 }
 
-/* What the chains of the device can carry. */
-static void vaccel_limits_init(struct vaccel_device *dev)
-{
-	const struct vaccel_vq *vq = &dev->vq;
-	size_t seg = min3(virtio_max_dma_size(dev->vdev), KMALLOC_MAX_SIZE, (size_t)SZ_1G);
-
-	dev->max_segs = min(le16_to_cpu(dev->config.max_chain_descriptors),
-			    vq->indirect ? vq->size : vq->share[VACCEL_BULK]);
-	dev->max_seg_bytes = max(round_down(seg, PAGE_SIZE), PAGE_SIZE);
-	dev->max_request = min_t(u64, le32_to_cpu(dev->config.max_request_bytes),
-				 (u64)dev->max_seg_bytes * (dev->max_segs - 1));
-	dev->max_response = min_t(u64, le32_to_cpu(dev->config.max_response_bytes),
-				  (u64)dev->max_seg_bytes * (dev->max_segs - 1));
-}
-
-static void vaccel_config_work(struct work_struct *work)
-{
-	struct vaccel_device *dev = container_of(work, struct vaccel_device, config_work);
-
-	if (dev->vdev->config->get_status(dev->vdev) & VIRTIO_CONFIG_S_NEEDS_RESET)
-		vaccel_vq_lose(dev, "it needs a reset");
-}
-
-/* Context: interrupt. */
-static void vaccel_config_changed(struct virtio_device *vdev)
-{
-	struct vaccel_device *dev = vdev->priv;
-
-	queue_work(dev->vq_wq, &dev->config_work);
-}
-
-/* End a life of the device; whatever it had for us is lost. */
-static void vaccel_stop(struct vaccel_device *dev)
-{
-	vaccel_vq_stop(dev);
-	cancel_work_sync(&dev->config_work);
-}
-
 /* Runs when the last file is closed, if that is after the device has gone. */
 static void vaccel_fini(struct drm_device *drm, void *data)
 {
@@ -98,10 +58,12 @@ static int vaccel_init(struct vaccel_device *dev)
 	spin_lock_init(&dev->buffers_lock);
 	spin_lock_init(&dev->ids_lock);
 	dev->ids = RB_ROOT;
-	INIT_WORK(&dev->config_work, vaccel_config_work);
 	vaccel_bulk_init(dev);
 	vaccel_vq_init(dev);
 	vaccel_reap_init(dev);
+	ret = vaccel_life_init(dev);
+	if (ret)
+		return ret;
 
 	/* The reaper waits for the other one. */
 	dev->vq_wq = alloc_workqueue("virtio_accel", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
@@ -135,23 +97,12 @@ static int vaccel_probe(struct virtio_device *vdev)
 	ret = vaccel_init(dev);
 	if (ret)
 		return ret;
-	ret = vaccel_config_read(vdev, &dev->config);
+	ret = vaccel_life_first(dev);
 	if (ret)
 		return ret;
-	ret = vaccel_vq_start(dev);
-	if (ret)
-		return ret;
-	vaccel_limits_init(dev);
-	ret = vaccel_info_fetch(dev, &dev->info);
-	if (ret)
-		goto err_stop;
 	ret = drm_dev_register(&dev->drm, 0);
 	if (ret)
-		goto err_stop;
-	return 0;
-
-err_stop:
-	vaccel_stop(dev);
+		vaccel_life_park(vdev);
 	return ret;
 }
 
@@ -160,41 +111,8 @@ static void vaccel_remove(struct virtio_device *vdev)
 	struct vaccel_device *dev = vdev->priv;
 
 	/* Who waits must leave before the file operations can be shut. */
-	vaccel_vq_lose(dev, NULL);
+	vaccel_life_park(vdev);
 	drm_dev_unplug(&dev->drm);
-	vaccel_stop(dev);
-}
-
-static int vaccel_freeze(struct virtio_device *vdev)
-{
-	vaccel_stop(vdev->priv);
-	return 0;
-}
-
-/* All objects of the life before are gone; files stay and can make new ones. */
-static int vaccel_restore(struct virtio_device *vdev)
-{
-	struct vaccel_device *dev = vdev->priv;
-	struct drm_virtio_accel_device_info info;
-	struct virtio_accel_config config;
-	int ret;
-
-	ret = vaccel_config_read(vdev, &config);
-	if (ret)
-		return ret;
-	if (memcmp(&config, &dev->config, sizeof(config)))
-		return -ENODEV;
-	ret = vaccel_vq_start(dev);
-	if (ret)
-		return ret;
-	ret = vaccel_info_fetch(dev, &info);
-	if (!ret && memcmp(&info, &dev->info, sizeof(info)))
-		ret = -ENODEV;
-	if (ret) {
-		drm_err(&dev->drm, "not the same device after a reset: %d\n", ret);
-		vaccel_stop(dev);
-	}
-	return ret;
 }
 
 static const struct virtio_device_id vaccel_id_table[] = {
@@ -219,11 +137,11 @@ static struct virtio_driver vaccel_driver = {
 	.probe = vaccel_probe,
 	.remove = vaccel_remove,
 	.config_changed = vaccel_config_changed,
-	.freeze = pm_sleep_ptr(vaccel_freeze),
-	.restore = pm_sleep_ptr(vaccel_restore),
+	.freeze = pm_sleep_ptr(vaccel_life_park),
+	.restore = pm_sleep_ptr(vaccel_life_resume),
 #ifdef HAVE_VIRTIO_RESET_OPS
-	.reset_prepare = vaccel_freeze,
-	.reset_done = vaccel_restore,
+	.reset_prepare = vaccel_life_park,
+	.reset_done = vaccel_life_resume,
 #endif
 };
 

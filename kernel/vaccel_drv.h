@@ -13,6 +13,7 @@
  *
  * Lock order, outermost first:
  *
+ *   vaccel_device.life (mutex)
  *   vaccel_file.objects (xa_lock), vaccel_device.buffers_lock (spin)
  *   vaccel_fence.lock (spin, irqs off)
  *   vaccel_poller.lock (spin, irqs off)
@@ -109,6 +110,7 @@ struct vaccel_vq {
 	u64 next_id;			/* @lock */
 	u32 epoch;			/* written with @lock: lives of the device so far */
 	bool lost;			/* written with @lock: publish nothing */
+	const char *why_lost;		/* @lock; NULL if that was no fault of the device */
 	struct work_struct drain;
 	struct delayed_work watchdog;
 };
@@ -145,7 +147,13 @@ struct vaccel_device {
 
 	struct vaccel_vq vq;
 	struct workqueue_struct *vq_wq;
+
+	struct mutex life;		/* one change of life at a time */
+	bool parked;			/* @life: no life begins by itself */
+	unsigned long born;		/* @life; jiffies */
+	unsigned long reset_pause;	/* written with @life; jiffies */
 	struct work_struct config_work;
+	struct delayed_work reset_work;	/* on @reap_wq */
 
 	struct vaccel_poller poller;
 
@@ -378,6 +386,14 @@ void vaccel_vq_divide(struct vaccel_vq *vq, unsigned int size, bool indirect);
 void vaccel_vq_serve(struct vaccel_device *dev);
 void vaccel_vq_remove_locked(struct vaccel_vq *vq, struct vaccel_request *req);
 void vaccel_vq_dismiss_locked(struct vaccel_vq *vq);
+
+/* vaccel_life.c */
+int vaccel_life_init(struct vaccel_device *dev);
+int vaccel_life_first(struct vaccel_device *dev);
+int vaccel_life_park(struct virtio_device *vdev);
+int vaccel_life_resume(struct virtio_device *vdev);
+void vaccel_life_lost(struct vaccel_device *dev);
+void vaccel_config_changed(struct virtio_device *vdev);
 
 /* vaccel_cmd.c */
 struct vaccel_request *vaccel_request_new(struct vaccel_device *dev, u32 epoch, u16 opcode,

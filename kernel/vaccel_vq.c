@@ -46,7 +46,7 @@ static void vaccel_vq_complete_locked(struct vaccel_vq *vq, struct vaccel_reques
 /**
  * vaccel_vq_lose() - give the device up and wake everybody
  * @dev: device
- * @why: for the log; NULL if this is no fault of the device
+ * @why: constant, for the log; NULL if this is no fault of the device
  *
  * It stays lost until the next vaccel_vq_start().
  *
@@ -56,11 +56,14 @@ void vaccel_vq_lose(struct vaccel_device *dev, const char *why)
 {
 	struct vaccel_vq *vq = &dev->vq;
 	struct vaccel_request *req;
+	bool fault = false;
 
 	spin_lock(&vq->lock);
-	if (!vq->lost && why)
-		drm_err_ratelimited(&dev->drm, "device lost: %s\n", why);
-	WRITE_ONCE(vq->lost, true);
+	if (!vq->lost) {
+		vq->why_lost = why;
+		WRITE_ONCE(vq->lost, true);
+		fault = why;
+	}
 	list_for_each_entry(req, &vq->inflight, node)
 		vaccel_vq_complete_locked(vq, req, -ENODEV);
 	vaccel_vq_dismiss_locked(vq);
@@ -69,6 +72,10 @@ void vaccel_vq_lose(struct vaccel_device *dev, const char *why)
 	vaccel_poll_lose(dev);
 	wake_up_all(&dev->bulk_wait);
 	vaccel_reap_kick(dev);
+	if (fault) {
+		drm_err_ratelimited(&dev->drm, "device lost: %s\n", why);
+		vaccel_life_lost(dev);
+	}
 }
 
 static bool vaccel_lost_by(const struct vaccel_reply *reply)
@@ -184,11 +191,15 @@ static bool vaccel_vq_expired(struct vaccel_vq *vq)
 	return false;
 }
 
-/* Ticks while the device owes an answer. */
+/*
+ * Ticks while the device owes an answer. The status tells of a reset of the function
+ * where virtio drivers have no hook for it.
+ */
 static void vaccel_vq_watchdog(struct work_struct *work)
 {
 	struct vaccel_vq *vq = container_of(to_delayed_work(work), struct vaccel_vq, watchdog);
 	struct vaccel_device *dev = container_of(vq, struct vaccel_device, vq);
+	u8 status = dev->vdev->config->get_status(dev->vdev);
 	bool expired;
 
 	spin_lock(&vq->lock);
@@ -197,7 +208,9 @@ static void vaccel_vq_watchdog(struct work_struct *work)
 		queue_delayed_work(dev->vq_wq, &vq->watchdog, HZ);
 	spin_unlock(&vq->lock);
 
-	if (expired)
+	if (!(status & VIRTIO_CONFIG_S_DRIVER_OK))
+		vaccel_vq_lose(dev, "it was reset behind the driver's back");
+	else if (expired)
 		vaccel_vq_lose(dev, "it does not answer");
 }
 
