@@ -10,7 +10,7 @@
 # make check-guest                kselftests in a guest [GUEST_KERNEL=newest|lts|all]
 # make check-faults               a daemon that stops to answer under a guest [GUEST_KERNEL=]
 # make check-hostile              the driver against a device that lies [GUEST_KERNEL=]
-# make check-lifecycle          the driver unbound, removed, suspended, kexeced with jobs in flight
+# make check-lifecycle          lives and configurations of the driver, in guests [LIVES=quick]
 # make check-e2e                  models from guest to provider, and all that can go wrong
 # make abi                      put a change of the uapi on record; lint compares
 # make dkms                     the driver's sources as a DKMS package, in build/dkms

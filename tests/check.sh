@@ -34,6 +34,7 @@ group fuzz check-fuzz SAN= FUZZ_SECONDS=0
 group guest check-guest SAN=
 group faults check-faults SAN=
 group hostile check-hostile SAN=
+group lifecycle check-lifecycle LIVES=quick GUEST_KERNEL=newest SAN=
 group e2e check-e2e SAN=
 
 printf '\n'

@@ -14,6 +14,6 @@ $(lifecycle-programs): build/selftests/lifecycle/%: build/selftests/lifecycle/%.
 
 -include $(wildcard build/selftests/lifecycle/*.d)
 
-# [LIVES=all] adds every configuration of ring, limits and processors on each kernel.
+# LIVES=quick is what `make check` does: a few rounds, and not every configuration.
 check-lifecycle: $(guest-parts) $(lifecycle-programs) $(kselftests)
 	@tests/lifecycle/lifecycle.sh $(guest-kernels)

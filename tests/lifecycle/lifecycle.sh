@@ -1,51 +1,59 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# lifecycle.sh KERNEL...: lives of the driver in guests of each kernel, with jobs in flight,
-# and what the daemon had of it after each.
+# lifecycle.sh KERNEL...: lives of the driver in guests of each kernel, with jobs in flight, and
+# what the daemon had of it after each; then a few kselftests in every configuration that a host
+# may choose. LIVES=quick makes that a few rounds and the configurations that are furthest apart.
 set -uo pipefail
 here=$(dirname "$0")
-. "$here/../tally.sh"
-. "$here/../console.sh"
+. "$here/run.sh"
 
-vm=build/host/vm/accel-vm
-logs=build/lifecycle
-programs=build/selftests/lifecycle
-mkdir -p "$logs"
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-# check_objects NAME LOG: the daemon found objects at the resets of lives that were cut short
-# (# dirty, # perhaps in the guest's output), and at no other; it has none in the end.
-check_objects() {
-	local found least most
-	found=$(sed -n 's/.*resets: .*with-objects=//p' "$2.daemon")
-	least=$(grep -c '^# dirty' "$2.ktap")
-	most=$((least + $(grep -c '^# perhaps' "$2.ktap")))
-	if [ "${found:-0}" -ge "$least" ] && [ "${found:-0}" -le "$most" ] &&
-		grep -q 'left: contexts=0 buffers=0 programs=0 queues=0 events=0' "$2.daemon"; then
-		pass "$1: the driver gives everything back"
-	else
-		fail "$1: objects" "$least to $most resets should find some: $(grep -E 'resets:|left:' "$2.daemon")"
-	fi
+rounds=100
+[ "${LIVES:-}" = quick ] && rounds=5
+
+# The image of a kernel, as accel-vm chooses it.
+image() {
+	case $1 in
+	newest) ls /boot/vmlinuz-* ;;
+	lts) ls /boot/vmlinuz-6.12.* ;;
+	*) echo "$1" ;;
+	esac | sort -V | tail -1
 }
 
-# guest NAME KERNEL DAEMON-OPTIONS VM-OPTIONS -- COMMAND...
-guest() {
-	local name=$1 kernel=$2 daemon=$3 start=$SECONDS log
-	log=$logs/${1//, /-}
-	shift 3
-	rm -f "$log".*
-	"$vm" -q --kernel "$kernel" --timeout 900 --console "$log.console" --qmp "$scratch/qmp" \
-		--daemon "exec build/host/daemon/virtio-acceld --provider mock $daemon 2>$log.daemon" \
-		"$@" 2>"$log.err" | "$here/qmp.py" "$scratch/qmp" >"$log.ktap" ||
-		fail "$name: guest" "$(tail -1 "$log.err")"
-	count_ktap "$name" "$log.ktap"
-	check_objects "$name" "$log"
-	check_console "$name" "$log.console"
-	printf 'guest    %s (%d s)\n' "$name" $((SECONDS - start))
+lives() {
+	guest "lives, $kernel" "" --smp 2 --root-port --add "$programs/client" \
+		--add "$here/guest/lives.sh=/lives.sh" -- sh /lives.sh $rounds
+	guest "boots, $kernel" "" --reboot --add "$programs/client" --add "$programs/kexec" \
+		--add "$(image "$kernel")=/kexec/kernel" --add "$here/guest/boots.sh=/boots.sh" \
+		-- sh /boots.sh
+}
+
+selftests=()
+for program in transfer submit wait lifetime; do
+	selftests+=(--add "build/selftests/$program=/selftests/$program")
+done
+
+# configured NAME DAEMON-OPTIONS VM-OPTIONS...
+configured() {
+	local name=$1 daemon=$2
+	shift 2
+	guest "$name, $kernel" "$daemon" "$@" "${selftests[@]}" \
+		--add "$here/guest/selftests.sh=/selftests.sh" -- sh /selftests.sh
+}
+
+configurations() {
+	configured "chains of 4 on a ring of 4" "--max-chain-descriptors 4" --ring-size 4
+	configured "all DMA through bounce buffers" "" --smp 8 --append swiotlb=force
+	[ "${LIVES:-}" = quick ] && return
+	configured "chains of 2 on a ring of 4" "--max-chain-descriptors 2" --ring-size 4 --smp 8
+	configured "chains of 3 on a ring of 8" "--max-chain-descriptors 3" --ring-size 8
+	configured "chains of 16 on a ring of 64" "--max-chain-descriptors 16" --ring-size 64
+	configured "chains of 256 on a ring of 1024" "" --ring-size 1024
+	configured "chains of 2 on a ring of 256" "--max-chain-descriptors 2"
+	configured "frames of 64 KiB" "--max-request-bytes 64KiB --max-response-bytes 64KiB"
 }
 
 for kernel in "$@"; do
-	guest "lives, $kernel" "$kernel" "" --smp 2 --root-port --add "$programs/client" \
-		--add "$here/in_guest.sh=/lives.sh" -- sh /lives.sh "${ROUNDS:-100}"
+	lives
+	configurations
 done
 closing

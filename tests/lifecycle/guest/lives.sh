@@ -1,11 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# in_guest.sh ROUNDS: lives of the driver, each ended while a process is blocked in it. Speaks
-# KTAP. "# dirty" tells of a life that ends with objects on the device, "# perhaps" of one that
-# may; the host compares what the daemon found.
+# lives.sh ROUNDS: lives of the driver, each ended while a process is blocked in it.
 rounds=$1
-driver=/sys/bus/virtio/drivers/virtio_accel
-mkfifo /tmp/fifo
+. /common.sh
 echo "# program lives"
 
 results=0
@@ -14,21 +11,8 @@ report() { # STATUS NAME
 	[ "$1" -eq 0 ] && echo "ok $results $2" || echo "not ok $results $2"
 }
 
-# The device's name on its bus; none while no device is bound.
-name() { (cd $driver && echo virtio*) | grep -v '\*'; }
 pci() { readlink -f "$driver/$(name)/.."; }
 load() { insmod /modules/virtio_accel.ko device_id=38; }
-
-# start MODE: a client that is blocked when this returns, as $pid.
-start() {
-	client "$1" >/tmp/fifo &
-	pid=$!
-	read -r line </tmp/fifo
-	[ "$line" = held ]
-}
-
-# What the client has made to find that nothing else is left goes in the background.
-settle() { client settle && sleep 1; }
 
 # round COMMAND: ends a life while a client is blocked.
 round() {
@@ -62,12 +46,6 @@ kill_blocked() {
 	killed && client use
 }
 
-rebind() {
-	device=$(name)
-	echo "$device" >$driver/unbind || return 1
-	[ -z "$(name)" ] && echo "$device" >$driver/bind
-}
-
 remove() {
 	echo 1 >"$(pci)/remove" || return 1
 	[ -z "$(name)" ] && echo 1 >/sys/bus/pci/rescan
@@ -76,9 +54,7 @@ remove() {
 rmmod_open() {
 	start hold || return 1
 	rmmod virtio_accel 2>/dev/null && return 1
-	kill -9 $pid
-	wait $pid
-	settle
+	killed && settle
 }
 
 rmmod_idle() { rmmod virtio_accel && load && client use && settle; }
@@ -105,36 +81,27 @@ reset_untold() {
 	start hold || return 1
 	echo "# dirty"
 	echo 1 >/sys/module/virtio_accel/parameters/command_timeout
-	reset && wait $pid && rebind && client use && settle
+	reset && wait $pid && rebind $driver && client use && settle
 	status=$?
 	echo 30 >/sys/module/virtio_accel/parameters/command_timeout
 	return $status
 }
 
+# Neither is done when the host has said so.
 unplug() {
 	echo '# qmp device_del {"id": "accel"}'
-	while [ -n "$(name)" ]; do usleep 10000; done
+	while [ -e /dev/accel/accel* ]; do usleep 10000; done
 	echo '# qmp device_add {"driver": "vhost-user-test-device-pci", "id": "accel",' \
 		'"chardev": "accel", "bus": "accel-port", "virtio-id": 38, "num_vqs": 1,' \
 		'"vq_size": 256, "config_size": 16}'
-	until [ -n "$(name)" ]; do usleep 10000; done
+	until [ -e /dev/accel/accel* ]; do usleep 10000; done
 }
 
-# All but the sleep itself. The virtio_console of 7.3 leaves its ports without a host then, so
-# standard output has to be opened anew.
+# All of it but the sleep itself.
 suspend() {
-	start again || return 1
-	echo "# dirty"
 	echo 0 >/sys/module/suspend/parameters/pm_test_delay
 	echo devices >/sys/power/pm_test
 	echo mem >/sys/power/state
-	status=$?
-	console=/sys/bus/virtio/drivers/virtio_console
-	device=$(ls $console | grep ^virtio)
-	echo "$device" >$console/unbind && echo "$device" >$console/bind
-	until [ -c /dev/vport*p1 ]; do usleep 10000; done
-	exec >"$(echo /dev/vport*p1)"
-	[ $status -eq 0 ] && wait $pid && settle
 }
 
 # lived NAME COMMAND...
@@ -149,7 +116,7 @@ lived() {
 
 lived "files are closed with a job pending, $rounds times" repeat $rounds close_with_job
 lived "processes are killed in blocked calls, $rounds times" repeat $rounds kill_blocked
-lived "unbind and bind under blocked calls, $rounds times" repeat $rounds round rebind
+lived "unbind and bind under blocked calls, $rounds times" repeat $rounds round rebind $driver
 lived "the PCI device is removed under blocked calls, $rounds times" repeat $rounds round remove
 lived "the device is unplugged under blocked calls, 10 times" repeat 10 round unplug
 if tells_of_reset; then
@@ -160,6 +127,6 @@ fi
 lived "the driver stays while a file is open" rmmod_open
 lived "the driver goes when nothing is open" rmmod_idle
 lived "the driver goes while it cleans up after a killed process" rmmod_orphans
-lived "the machine is suspended under blocked calls" suspend
+lived "the machine is suspended under blocked calls" sleep_under suspend
 echo "1..$results"
 echo "# status 0"
