@@ -4,7 +4,7 @@
 drm-cppflags := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libdrm))
 accel-sources := $(addprefix libaccel/src/,\
 	buffer.cpp context.cpp device.cpp error.cpp event.cpp file.cpp handle.cpp kernel.cpp \
-	program.cpp queue.cpp status.cpp)
+	notification.cpp program.cpp queue.cpp status.cpp syncobj.cpp)
 accel-soname := libaccel.so.0
 
 $(eval $(call library,accel,$(accel-sources),-Ilibaccel/include -Ilibaccel/src $(drm-cppflags)))

@@ -47,6 +47,8 @@ DeviceInfo to_info(const drm_virtio_accel_device_info& from) noexcept {
         .max_bindings_per_submission = from.max_bindings_per_submission,
         .max_buffer_bytes = from.max_buffer_bytes,
         .max_artifact_bytes = from.max_artifact_bytes,
+        .max_fence_timeout =
+            std::chrono::nanoseconds(static_cast<std::int64_t>(from.max_fence_timeout_ns)),
     };
     static_assert(sizeof(info.uuid) == sizeof(from.uuid));
     std::memcpy(info.uuid.data(), from.uuid, info.uuid.size());
@@ -97,10 +99,19 @@ Result<Context> Device::create_context() const noexcept {
     drm_virtio_accel_ctx_create arg{};
     const auto done = file_->ioctl(DRM_IOCTL_VIRTIO_ACCEL_CTX_CREATE, &arg, operation);
     if (!done) return std::unexpected(done.error());
-    detail::Handle handle(file_, arg.handle);
+    detail::Handle handle(file_, detail::Handle::Kind::Context, arg.handle);
     return detail::guarded(operation, [&]() -> Result<Context> {
         return Context(std::make_shared<const detail::Handle>(std::move(handle)));
     });
+}
+
+Result<Syncobj> Device::create_syncobj() const noexcept {
+    if (!file_) return std::unexpected(Error{EBADF, "syncobj_create"});
+    return Syncobj::create(file_);
+}
+
+int Device::fd() const noexcept {
+    return file_ ? file_->fd() : -1;
 }
 
 std::string_view Device::path() const noexcept {

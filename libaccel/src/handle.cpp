@@ -9,8 +9,8 @@
 
 namespace accel::detail {
 
-Handle::Handle(std::shared_ptr<File> file, std::uint32_t context) noexcept
-    : file_(std::move(file)), id_(context) {}
+Handle::Handle(std::shared_ptr<File> file, Kind kind, std::uint32_t id) noexcept
+    : file_(std::move(file)), kind_(kind), id_(id) {}
 
 Handle::Handle(std::shared_ptr<const Handle> context, Kind kind, std::uint32_t id) noexcept
     : file_(context->file_), context_(std::move(context)), kind_(kind), id_(id) {}
@@ -46,6 +46,9 @@ Handle::~Handle() {
         case Kind::Event:
             release(DRM_IOCTL_VIRTIO_ACCEL_EVENT_DESTROY,
                     drm_virtio_accel_event_destroy{id_, DRM_VIRTIO_ACCEL_DESTROY_DETACH});
+            break;
+        case Kind::Syncobj:
+            release(DRM_IOCTL_SYNCOBJ_DESTROY, drm_syncobj_destroy{id_, 0});
             break;
     }
 }

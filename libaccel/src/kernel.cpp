@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace accel {
@@ -15,6 +16,13 @@ class SystemKernel final : public Kernel {
     int open(const char* path, int flags) noexcept override { return ::open(path, flags); }
     int ioctl(int fd, unsigned long request, void* argument) noexcept override {
         return ::ioctl(fd, request, argument);
+    }
+    ssize_t read(int fd, void* memory, std::size_t bytes) noexcept override {
+        return ::read(fd, memory, bytes);
+    }
+    int poll(int fd, const std::timespec* timeout) noexcept override {
+        pollfd one{.fd = fd, .events = POLLIN, .revents = 0};
+        return ::ppoll(&one, 1, timeout, nullptr);
     }
     int close(int fd) noexcept override { return ::close(fd); }
 };

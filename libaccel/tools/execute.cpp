@@ -75,7 +75,7 @@ Outcome<void> run_to_end(const accel::Queue& queue, const accel::Program& progra
                          std::chrono::nanoseconds timeout) {
     // The device is told the same limit, so that it does not work on for nobody.
     const auto deadline = std::chrono::steady_clock::now() + timeout;
-    auto submission = queue.submit(program, bindings, timeout);
+    auto submission = queue.submit(program, bindings, {.timeout = timeout});
     if (!submission) return failure_to("submit", submission.error());
     auto& event = submission->event;
 

@@ -187,42 +187,95 @@ Check linear(const Subject& subject) {
     return {};
 }
 
-Check event_holds_buffers(const Subject& subject) {
+// A program that copies four bytes from one buffer to another, ready to be submitted.
+struct Copy {
+    accel::Program program;
+    accel::Queue queue;
+    accel::Buffer input;
+    accel::Buffer output;
+
+    static accel::Result<Copy> make(const Subject& subject, const Model& model,
+                                    const Bytes& artifact) {
+        auto program = subject.context.load_program({.format = kTosaFormat,
+                                                     .target = model.target,
+                                                     .bytes = artifact,
+                                                     .resident_bytes = model.resident_bytes});
+        if (!program) return std::unexpected(program.error());
+        auto queue = subject.context.create_queue();
+        if (!queue) return std::unexpected(queue.error());
+        auto input = subject.buffer(4, kBothWays | accel::Usage::ProgramInput);
+        if (!input) return std::unexpected(input.error());
+        auto output = subject.buffer(4, kBothWays | accel::Usage::ProgramOutput);
+        if (!output) return std::unexpected(output.error());
+        return Copy{std::move(*program), std::move(*queue), std::move(*input), std::move(*output)};
+    }
+
+    [[nodiscard]] accel::Result<accel::Submission> submit(
+        const accel::SubmitOptions& options) const {
+        const std::array bindings{accel::Binding{&input, 0, accel::Access::Read, 0, 4},
+                                  accel::Binding{&output, 1, accel::Access::Write, 0, 4}};
+        return queue.submit(program, bindings, options);
+    }
+};
+
+Check event_frees_buffers(const Subject& subject) {
     const Bytes artifact = identity_program(1);
     const auto model = describe(artifact);
     if (!model) return std::unexpected(model.error());
-    const auto program = subject.context.load_program({.format = kTosaFormat,
-                                                       .target = model->target,
-                                                       .bytes = artifact,
-                                                       .resident_bytes = model->resident_bytes});
-    if (!program) return done(program);
-    const auto queue = subject.context.create_queue();
-    if (!queue) return done(queue);
-    const auto input = subject.buffer(4, kBothWays | accel::Usage::ProgramInput);
-    if (!input) return done(input);
-    const auto output = subject.buffer(4, kBothWays | accel::Usage::ProgramOutput);
-    if (!output) return done(output);
+    const auto copy = Copy::make(subject, *model, artifact);
+    if (!copy) return done(copy);
 
-    const std::array bindings{accel::Binding{&*input, 0, accel::Access::Read, 0, 4},
-                              accel::Binding{&*output, 1, accel::Access::Write, 0, 4}};
-    auto submission = queue->submit(*program, bindings, kTimeout);
+    auto submission = copy->submit({.timeout = kTimeout});
     if (!submission) return done(submission);
     const auto state = submission->event.wait(std::chrono::steady_clock::now() + kTimeout);
     if (!state) return done(state);
     if (state->phase != accel::EventState::Phase::Complete) return failure("it did not complete");
-    std::array<std::byte, 4> bytes{};
-    if (auto check = refused(output->read(0, bytes), EBUSY); !check) return check;
     const int refusal = subject.info.has(accel::Capability::EventCancellation) ? EBUSY : EOPNOTSUPP;
     if (auto check = refused(submission->event.cancel(), refusal); !check) return check;
     if (auto released = submission->event.destroy(); !released) return done(released);
-    return done(output->read(0, bytes));
+    std::array<std::byte, 4> bytes{};
+    return done(copy->output.read(0, bytes));
+}
+
+// Nothing but a syncobj and a notification tells of the end.
+Check syncobj_and_notification(const Subject& subject) {
+    auto syncobj = subject.device.create_syncobj();
+    if (subject.info.max_fence_timeout == subject.info.max_fence_timeout.zero())
+        return refused(syncobj, EOPNOTSUPP);
+    if (!syncobj) return done(syncobj);
+    const Bytes artifact = identity_program(1);
+    const auto model = describe(artifact);
+    if (!model) return std::unexpected(model.error());
+    const auto copy = Copy::make(subject, *model, artifact);
+    if (!copy) return done(copy);
+
+    constexpr accel::Notification kExpected{
+        .cookie = 0x0123'4567'89AB'CDEF,
+        .state = {.phase = accel::EventState::Phase::Complete, .status = accel::Status::Ok}};
+    const std::array signal{accel::Sync{.syncobj = &*syncobj, .point = 7}};
+    const auto submission = copy->submit({.timeout = subject.info.max_fence_timeout,
+                                          .signal = signal,
+                                          .notify = kExpected.cookie,
+                                          .detach = true});
+    if (!submission) return done(submission);
+    const auto deadline = std::chrono::steady_clock::now() + kTimeout;
+    const auto signalled = syncobj->wait(deadline, signal[0].point);
+    if (!signalled) return done(signalled);
+    if (!*signalled) return failure("the syncobj does not signal");
+    std::array<std::byte, 4> bytes{};
+    if (auto read = copy->output.read(0, bytes); !read) return done(read);
+    std::array<accel::Notification, 2> notifications{};
+    const auto count = subject.device.read_notifications(notifications, deadline);
+    if (!count) return done(count);
+    if (*count != 1 || notifications[0] != kExpected) return failure("the notification is wrong");
+    return {};
 }
 
 struct Row {
     std::string_view name;
     Check (*check)(const Subject&);
 };
-constexpr std::array<Row, 10> kChecks{{
+constexpr std::array<Row, 11> kChecks{{
     {"the device describes itself", device_information},
     {"a new buffer is zero", new_buffer_is_zero},
     {"buffers keep what is written", buffer_round_trip},
@@ -232,7 +285,8 @@ constexpr std::array<Row, 10> kChecks{{
     {"a malformed program is refused", malformed_program},
     {"IDENTITY keeps every bit of FP32", identity},
     {"MATMUL, ADD and CLAMP of FP32 are right", linear},
-    {"an event holds its buffers until it is destroyed", event_holds_buffers},
+    {"an event that has ended frees its buffers", event_frees_buffers},
+    {"a syncobj and a notification tell of the end", syncobj_and_notification},
 }};
 
 }  // namespace

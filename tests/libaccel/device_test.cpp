@@ -69,6 +69,7 @@ TEST_SUITE("libaccel/device") {
         CHECK(info.max_bindings_per_submission == set.max_bindings_per_submission);
         CHECK(info.max_buffer_bytes == set.max_buffer_bytes);
         CHECK(info.max_artifact_bytes == set.max_artifact_bytes);
+        CHECK(info.max_fence_timeout == set.max_fence_timeout);
     }
 
     TEST_CASE("what a signal interrupted is repeated until it is done") {

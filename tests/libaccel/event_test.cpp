@@ -126,7 +126,7 @@ TEST_SUITE("libaccel/event") {
         rig.kernel.end_pending(kComplete);
         CHECK(event.destroy().has_value());
         CHECK(code(event.destroy()) == EBADF);
-        CHECK(rig.kernel.live().held == 0);
+        CHECK(rig.kernel.live().pending == 0);
         CHECK(rig.kernel.count(Call::EventDestroy) == 2);
     }
 
@@ -135,8 +135,8 @@ TEST_SUITE("libaccel/event") {
         rig.kernel.device.hold = true;
         CHECK(rig.submit().has_value());
         CHECK(rig.kernel.live().events == 0);
-        CHECK(rig.kernel.live().held == 1);
+        CHECK(rig.kernel.live().pending == 1);
         rig.kernel.end_pending(kComplete);
-        CHECK(rig.kernel.live().held == 0);
+        CHECK(rig.kernel.live().pending == 0);
     }
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <set>
 
 namespace fake {
 
@@ -12,24 +11,15 @@ namespace {
 
 using Phase = accel::EventState::Phase;
 
-template <class T>
-T& as(void* argument) {
-    return *static_cast<T*>(argument);
-}
-
-// protocol.md 1.7: what a buffer's usage must contain for an access.
-bool permits(std::uint32_t usage, std::uint32_t access) {
-    if ((usage & DRM_VIRTIO_ACCEL_USAGE_MUTABLE_STATE) != 0) return true;
-    if (access == DRM_VIRTIO_ACCEL_ACCESS_READ)
-        return (usage & DRM_VIRTIO_ACCEL_USAGE_PROGRAM_INPUT) != 0;
-    return access == DRM_VIRTIO_ACCEL_ACCESS_WRITE &&
-           (usage & DRM_VIRTIO_ACCEL_USAGE_PROGRAM_OUTPUT) != 0;
-}
-
 }  // namespace
 
-File::File(Behaviour& device, Wait& last_wait, std::string driver)
-    : device_(device), last_wait_(last_wait), driver_(std::move(driver)) {}
+File::File(Behaviour& device, Wait& last_wait, SyncFiles& sync_files, std::string driver)
+    : device_(device), last_wait_(last_wait), driver_(std::move(driver)), syncobjs_(sync_files) {}
+
+File::~File() {
+    while (!submissions_.empty())
+        finish(*submissions_.front(), {.phase = Phase::Cancelled});
+}
 
 int File::ioctl(Call call, void* argument) {
     if (call == Call::Version) return version(as<drm_version>(argument));
@@ -70,19 +60,10 @@ int File::ioctl(Call call, void* argument) {
         case Call::EventDestroy:
             return event_destroy(as<drm_virtio_accel_event_destroy>(argument));
         default:
-            return ENOTTY;
+            // As of a driver that has none of what came with them.
+            if (device_.info.max_fence_timeout.count() == 0) return EOPNOTSUPP;
+            return syncobjs_.ioctl(call, argument);
     }
-}
-
-void File::end_pending(accel::EventState state) {
-    for (const auto& submission : submissions_)
-        if (submission->state.phase == Phase::Pending) submission->state = state;
-    std::erase_if(submissions_, [this](const auto& submission) {
-        return std::ranges::none_of(objects_, [&](const auto& entry) {
-            const auto* event = std::get_if<Event>(&entry.second);
-            return event != nullptr && event->submission == submission;
-        });
-    });
 }
 
 void File::add_to(Live& live) const {
@@ -91,7 +72,8 @@ void File::add_to(Live& live) const {
     live.queues += count<Queue>();
     live.events += count<Event>();
     live.buffers += buffers_.size();
-    live.held += submissions_.size();
+    live.pending += submissions_.size();
+    live.syncobjs += syncobjs_.size();
 }
 
 template <class T>
@@ -139,6 +121,7 @@ int File::dev_query(drm_virtio_accel_dev_query& arg) const {
     info.max_bindings_per_submission = from.max_bindings_per_submission;
     info.max_buffer_bytes = from.max_buffer_bytes;
     info.max_artifact_bytes = from.max_artifact_bytes;
+    info.max_fence_timeout_ns = static_cast<std::uint64_t>(from.max_fence_timeout.count());
 
     const auto whole = static_cast<std::uint32_t>(sizeof info);
     arg.size = arg.pointer == 0 ? whole : std::min(arg.size, whole);
@@ -167,7 +150,8 @@ int File::ctx_destroy(const drm_virtio_accel_ctx_destroy& arg) {
     });
     for (auto& [handle, buffer] : buffers_)
         if (buffer->context == arg.handle) buffer->context = 0;
-    end_pending({.phase = Phase::Cancelled});
+    for (const auto& submission : std::vector(submissions_))
+        if (submission->context == arg.handle) finish(*submission, {.phase = Phase::Cancelled});
     return 0;
 }
 
@@ -198,47 +182,6 @@ int File::queue_create(drm_virtio_accel_queue_create& arg) {
     return 0;
 }
 
-int File::bind(const drm_virtio_accel_submit& arg, std::uint32_t context, Submission& submission,
-               std::vector<Bound>& bound) {
-    std::set<std::uint32_t> slots;
-    for (std::uint32_t i = 0; i < arg.binding_count; ++i) {
-        const auto& binding = *user_pointer<const drm_virtio_accel_binding>(
-            arg.bindings + std::uint64_t{i} * arg.binding_stride);
-        const auto buffer = find_buffer(binding.buffer);
-        if (!buffer) return ENOENT;
-        if (buffer->context != context || binding.flags != 0 || binding.size == 0 ||
-            binding.access < 1 || binding.access > 3 || !slots.insert(binding.slot).second)
-            return EINVAL;
-        if (const int error = check_range(binding.offset, binding.size, buffer->bytes.size()))
-            return error;
-        if (!permits(buffer->usage, binding.access)) return EPERM;
-        bound.push_back({binding.slot, static_cast<accel::Access>(binding.access),
-                         std::span(buffer->bytes).subspan(binding.offset, binding.size)});
-        submission.buffers.push_back(buffer);
-    }
-    return 0;
-}
-
-int File::submit(drm_virtio_accel_submit& arg) {
-    const auto* queue = find<Queue>(arg.queue);
-    const auto* loaded = find<Loaded>(arg.program);
-    if (queue == nullptr || loaded == nullptr) return ENOENT;
-    if (queue->context != loaded->context || arg.flags != 0 || arg.user_data != 0 ||
-        arg.binding_count == 0 || arg.binding_count > device_.info.max_bindings_per_submission ||
-        arg.binding_stride < sizeof(drm_virtio_accel_binding))
-        return EINVAL;
-
-    auto submission = std::make_shared<Submission>(loaded->program);
-    std::vector<Bound> bound;
-    if (const int error = bind(arg, queue->context, *submission, bound)) return error;
-    if (count<Event>() == device_.info.max_events_per_context) return ENOSPC;
-    if (!device_.hold) submission->state = device_.run(*loaded->program, bound);
-    submissions_.push_back(submission);
-    arg.status = static_cast<std::uint32_t>(device_.admission);
-    arg.event = add(Event{queue->context, std::move(submission)});
-    return 0;
-}
-
 int File::event_wait(const drm_virtio_accel_event_wait& arg) {
     if (arg.count == 0 || arg.count > DRM_VIRTIO_ACCEL_MAX_WAIT_EVENTS ||
         (arg.flags & ~static_cast<std::uint32_t>(DRM_VIRTIO_ACCEL_WAIT_ALL)) != 0)
@@ -266,21 +209,16 @@ int File::event_cancel(const drm_virtio_accel_event_cancel& arg) {
     if (event == nullptr) return ENOENT;
     if (!device_.info.has(accel::Capability::EventCancellation)) return EOPNOTSUPP;
     if (event->submission->state.phase != Phase::Pending) return EBUSY;
-    event->submission->state.phase = Phase::Cancelled;
+    finish(*event->submission, {.phase = Phase::Cancelled});
     return 0;
 }
 
 int File::event_destroy(const drm_virtio_accel_event_destroy& arg) {
     const auto* event = find<Event>(arg.handle);
     if (event == nullptr) return ENOENT;
-    const auto submission = event->submission;
     const bool detach = arg.flags == DRM_VIRTIO_ACCEL_DESTROY_DETACH;
     if (arg.flags != 0 && !detach) return EINVAL;
-    if (submission->state.phase == Phase::Pending) {
-        if (!detach) return EBUSY;
-    } else {
-        std::erase(submissions_, submission);
-    }
+    if (event->submission->state.phase == Phase::Pending && !detach) return EBUSY;
     objects_.erase(arg.handle);
     return 0;
 }

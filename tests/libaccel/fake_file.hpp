@@ -4,14 +4,17 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include <drm/virtio_accel.h>
 
+#include "fake_fence.hpp"
 #include "fake_kernel.hpp"
 
 namespace fake {
@@ -19,6 +22,11 @@ namespace fake {
 template <class T>
 T* user_pointer(std::uint64_t address) {
     return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
+}
+
+template <class T>
+T& as(void* argument) {
+    return *static_cast<T*>(argument);
 }
 
 template <class T>
@@ -38,10 +46,18 @@ inline int check_range(std::uint64_t offset, std::uint64_t size, std::uint64_t w
 // returns 0 or an errno.
 class File {
  public:
-    File(Behaviour& device, Wait& last_wait, std::string driver);
+    File(Behaviour& device, Wait& last_wait, SyncFiles& sync_files, std::string driver);
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    ~File();
 
     [[nodiscard]] int ioctl(Call call, void* argument);
+    [[nodiscard]] bool readable() const { return !done_.empty(); }
+    std::size_t read(std::span<std::byte> memory);
     void end_pending(accel::EventState state);
+    // Gives to the device what waits for nothing any more. Whether there was any.
+    bool start_ready();
+    void fire_eventfds() { syncobjs_.fire_eventfds(); }
     void add_to(Live& live) const;
 
  private:
@@ -59,8 +75,15 @@ class File {
         std::uint32_t context;
     };
     struct Submission {
+        std::uint32_t context = 0;
         std::shared_ptr<Program> program;
         std::vector<std::shared_ptr<Buffer>> buffers;
+        std::vector<Bound> bound;
+        std::vector<FencePtr> wait_for;
+        FencePtr fence;  // null if it signals nothing
+        std::optional<std::uint64_t> cookie;
+        std::uint32_t event = 0;  // 0: detached
+        bool started = false;
         accel::EventState state;
     };
     struct Event {
@@ -89,8 +112,12 @@ class File {
     int buf_transfer(drm_virtio_accel_buf_transfer& arg, bool write);
     int prog_load(drm_virtio_accel_prog_load& arg);
     int queue_create(drm_virtio_accel_queue_create& arg);
-    int bind(const drm_virtio_accel_submit& arg, std::uint32_t context, Submission& submission,
-             std::vector<Bound>& bound);
+    int bind(const drm_virtio_accel_submit& arg, Submission& submission);
+    int find_wait_for(const drm_virtio_accel_submit& arg, Submission& submission) const;
+    int check_signal(const drm_virtio_accel_submit& arg) const;
+    void put_signal(const drm_virtio_accel_submit& arg, const FencePtr& fence);
+    [[nodiscard]] std::size_t notifications() const;
+    void finish(Submission& submission, accel::EventState state);
     int submit(drm_virtio_accel_submit& arg);
     int event_wait(const drm_virtio_accel_event_wait& arg);
     int event_cancel(const drm_virtio_accel_event_cancel& arg);
@@ -103,7 +130,9 @@ class File {
     std::string driver_;
     std::map<std::uint32_t, Object> objects_;
     std::map<std::uint32_t, std::shared_ptr<Buffer>> buffers_;  // GEM has a table of its own
-    std::vector<std::shared_ptr<Submission>> submissions_;      // that hold their objects
+    std::vector<std::shared_ptr<Submission>> submissions_;      // that are pending
+    std::deque<drm_virtio_accel_event_done> done_;
+    Syncobjs syncobjs_;
 };
 
 }  // namespace fake

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <sys/mman.h>
 
@@ -50,6 +51,26 @@ Call call_of(unsigned long request) {
             return Call::EventCancel;
         case DRM_IOCTL_VIRTIO_ACCEL_EVENT_DESTROY:
             return Call::EventDestroy;
+        case DRM_IOCTL_SYNCOBJ_CREATE:
+            return Call::SyncobjCreate;
+        case DRM_IOCTL_SYNCOBJ_DESTROY:
+            return Call::SyncobjDestroy;
+        case DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT:
+            return Call::SyncobjWait;
+        case DRM_IOCTL_SYNCOBJ_SIGNAL:
+            return Call::SyncobjSignal;
+        case DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL:
+            return Call::SyncobjTimelineSignal;
+        case DRM_IOCTL_SYNCOBJ_QUERY:
+            return Call::SyncobjQuery;
+        case DRM_IOCTL_SYNCOBJ_TRANSFER:
+            return Call::SyncobjTransfer;
+        case DRM_IOCTL_SYNCOBJ_EVENTFD:
+            return Call::SyncobjEventfd;
+        case DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD:
+            return Call::SyncobjExport;
+        case DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE:
+            return Call::SyncobjImport;
         default:
             return Call::Unknown;
     }
@@ -75,6 +96,7 @@ Kernel::Kernel() : nodes{{"/dev/accel/accel0", "virtio_accel"}} {
     device.info.max_bindings_per_submission = 16;
     device.info.max_buffer_bytes = 1 << 24;
     device.info.max_artifact_bytes = 1 << 20;
+    device.info.max_fence_timeout = std::chrono::seconds(10);
 }
 
 Kernel::~Kernel() = default;
@@ -90,11 +112,12 @@ int Kernel::fault(Call call) {
 
 int Kernel::open(const char* path, int flags) noexcept {
     if (const int error = fault(Call::Open)) return answer(error);
-    if (flags != (O_RDWR | O_CLOEXEC)) return answer(EINVAL);
+    if ((flags & ~O_NONBLOCK) != (O_RDWR | O_CLOEXEC)) return answer(EINVAL);
     const auto node = nodes.find(path);
     if (node == nodes.end()) return answer(ENOENT);
     const int fd = memfd_create(path, MFD_CLOEXEC);
-    if (fd >= 0) files_[fd] = std::make_unique<File>(device, last_wait, node->second);
+    if ((flags & O_NONBLOCK) == 0) blocking_.insert(fd);
+    if (fd >= 0) files_[fd] = std::make_unique<File>(device, last_wait, sync_files_, node->second);
     return fd;
 }
 
@@ -103,13 +126,33 @@ int Kernel::ioctl(int fd, unsigned long request, void* argument) noexcept {
     if (const int error = fault(call)) return answer(error);
     const auto file = files_.find(fd);
     if (file == files_.end()) return answer(EBADF);
-    return answer(file->second->ioctl(call, argument));
+    const int error = file->second->ioctl(call, argument);
+    settle();
+    return answer(error);
+}
+
+// drm_read(). In a blocking file the only thread there is would wait for ever.
+ssize_t Kernel::read(int fd, void* memory, std::size_t bytes) noexcept {
+    if (const int error = fault(Call::Read)) return answer(error);
+    const auto file = files_.find(fd);
+    if (file == files_.end()) return answer(EBADF);
+    if (!file->second->readable()) return answer(blocking_.contains(fd) ? EDEADLK : EAGAIN);
+    return static_cast<ssize_t>(file->second->read({static_cast<std::byte*>(memory), bytes}));
+}
+
+int Kernel::poll(int fd, const std::timespec* timeout) noexcept {
+    if (const int error = fault(Call::Poll)) return answer(error);
+    last_poll = timeout == nullptr ? std::nullopt : std::optional(*timeout);
+    const auto file = files_.find(fd);
+    return file != files_.end() && file->second->readable() ? 1 : 0;
 }
 
 int Kernel::close(int fd) noexcept {
     // A close that fails has closed, as in Linux.
     const int error = fault(Call::Close);
-    if (files_.erase(fd) == 0) return answer(EBADF);
+    blocking_.erase(fd);
+    if (files_.erase(fd) + sync_files_.erase(fd) == 0) return answer(EBADF);
+    settle();
     ::close(fd);
     return answer(error);
 }
@@ -126,6 +169,17 @@ void Kernel::interrupt(Call call, unsigned times) {
 void Kernel::end_pending(accel::EventState state) {
     for (auto& [fd, file] : files_)
         file->end_pending(state);
+    settle();
+}
+
+// Until nothing follows from what has signalled.
+void Kernel::settle() {
+    bool again = true;
+    while (std::exchange(again, false))
+        for (auto& [fd, file] : files_)
+            again |= file->start_ready();
+    for (auto& [fd, file] : files_)
+        file->fire_eventfds();
 }
 
 unsigned Kernel::count(Call call) const {
@@ -134,7 +188,7 @@ unsigned Kernel::count(Call call) const {
 }
 
 Live Kernel::live() const {
-    Live live{.files = files_.size()};
+    Live live{.files = files_.size(), .sync_files = sync_files_.size()};
     for (const auto& [fd, file] : files_)
         file->add_to(live);
     return live;

@@ -2,8 +2,8 @@
 //
 // A kernel with virtio-accel devices, behind libaccel's door. It keeps real handle
 // tables (lowest free number first, as the kernel does, so that a stale handle soon
-// names something else), follows the errno rules of <drm/virtio_accel.h>, and hands
-// out memfds as device files. No time passes in it: a wait that cannot end now has
+// names something else), follows the errno rules of docs/uapi.md, and hands out memfds as
+// device files and sync_files. No time passes in it: a wait that cannot end now has
 // reached its deadline.
 #pragma once
 
@@ -12,6 +12,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +23,7 @@
 namespace fake {
 
 class File;
+struct Fence;
 
 enum class Call : std::uint8_t {
     Open,
@@ -41,6 +44,18 @@ enum class Call : std::uint8_t {
     EventWait,
     EventCancel,
     EventDestroy,
+    SyncobjCreate,
+    SyncobjDestroy,
+    SyncobjWait,
+    SyncobjSignal,
+    SyncobjTimelineSignal,
+    SyncobjQuery,
+    SyncobjTransfer,
+    SyncobjEventfd,
+    SyncobjExport,
+    SyncobjImport,
+    Read,
+    Poll,
     Unknown,
 };
 
@@ -76,10 +91,14 @@ struct Wait {
     bool timed_out = false;
 };
 
-// What is alive, over all files. `held` counts events whether or not they have a handle.
+// The fences behind sync_files, by their descriptors.
+using SyncFiles = std::map<int, std::shared_ptr<Fence>>;
+
+// What is alive, over all files. `pending` counts submissions whether or not their events
+// have a handle.
 struct Live {
     std::size_t files = 0, contexts = 0, buffers = 0, programs = 0, queues = 0, events = 0,
-                held = 0;
+                pending = 0, syncobjs = 0, sync_files = 0;
     friend bool operator==(const Live&, const Live&) = default;
 };
 
@@ -90,13 +109,15 @@ class Kernel final : public accel::Kernel {
 
     int open(const char* path, int flags) noexcept override;
     int ioctl(int fd, unsigned long request, void* argument) noexcept override;
+    ssize_t read(int fd, void* memory, std::size_t bytes) noexcept override;
+    int poll(int fd, const std::timespec* timeout) noexcept override;
     int close(int fd) noexcept override;
 
     // The n-th such call from now fails (1: the next).
     void fail(Call call, unsigned nth, int error);
     // The next calls of this kind are interrupted by a signal.
     void interrupt(Call call, unsigned times);
-    // Ends what is pending, and what was detached is released.
+    // Ends what the device has, and then starts what waited for that.
     void end_pending(accel::EventState state);
 
     [[nodiscard]] unsigned count(Call call) const;  // calls made, failed ones included
@@ -105,9 +126,11 @@ class Kernel final : public accel::Kernel {
     std::map<std::string, std::string> nodes;  // path to driver name
     Behaviour device;
     Wait last_wait;
+    std::optional<std::timespec> last_poll;  // what it would have waited for
 
  private:
     [[nodiscard]] int fault(Call call);
+    void settle();
 
     struct Fault {
         Call call;
@@ -117,6 +140,8 @@ class Kernel final : public accel::Kernel {
     std::vector<Fault> faults_;
     std::map<Call, unsigned> counts_;
     std::map<int, std::unique_ptr<File>> files_;
+    SyncFiles sync_files_;
+    std::set<int> blocking_;  // files that were opened without O_NONBLOCK
 };
 
 }  // namespace fake

@@ -17,7 +17,8 @@ namespace fake {
 inline std::ostream& operator<<(std::ostream& out, const Live& live) {
     return out << "files " << live.files << " contexts " << live.contexts << " buffers "
                << live.buffers << " programs " << live.programs << " queues " << live.queues
-               << " events " << live.events << " held " << live.held;
+               << " events " << live.events << " pending " << live.pending << " syncobjs "
+               << live.syncobjs << " sync_files " << live.sync_files;
 }
 
 // The value of a result that must have one.
@@ -69,8 +70,9 @@ struct Rig {
         return {accel::Binding{&input, 0, accel::Access::Read, 0, input.size()},
                 accel::Binding{&output, 1, accel::Access::Write, 0, output.size()}};
     }
-    [[nodiscard]] accel::Result<accel::Submission> submit() const {
-        return queue.submit(program, bindings(), std::chrono::seconds(1));
+    [[nodiscard]] accel::Result<accel::Submission> submit(
+        const accel::SubmitOptions& options = {.timeout = std::chrono::seconds(1)}) const {
+        return queue.submit(program, bindings(), options);
     }
 };
 

@@ -88,7 +88,7 @@ struct Scene {
         const std::size_t before = folder.entries();
         const auto result = accelctl::run(options, kernel);
         CHECK(folder.entries() == before);
-        CHECK(kernel.live().held == 0);
+        CHECK(kernel.live().pending == 0);
         REQUIRE(!result);
         return result.error().substr(0, result.error().find('\n'));
     }

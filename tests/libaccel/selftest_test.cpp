@@ -44,9 +44,9 @@ TEST_SUITE("libaccel/selftest") {
         const auto report = run_selftest(kernel);
 
         CAPTURE(report.text);
-        CHECK(report.tally.passed == 10);
+        CHECK(report.tally.passed == 11);
         CHECK(report.tally.failed == 0);
-        CHECK(report.text.ends_with("10 passed, 0 failed\n"));
+        CHECK(report.text.ends_with("11 passed, 0 failed\n"));
         CHECK(kernel.live() == Live{});
     }
 
@@ -89,6 +89,11 @@ TEST_SUITE("libaccel/selftest") {
             CHECK(complaint(kernel) ==
                   "IDENTITY keeps every bit of FP32: the output differs from the input");
         }
+        SUBCASE("fences that signal nothing") {
+            kernel.fail(Call::SyncobjWait, 1, ETIME);
+            CHECK(complaint(kernel) ==
+                  "a syncobj and a notification tell of the end: the syncobj does not signal");
+        }
         SUBCASE("events that fail") {
             kernel.device.run = [](const Program&, std::span<const Bound>) {
                 return accel::EventState{accel::EventState::Phase::Failed,
@@ -98,6 +103,14 @@ TEST_SUITE("libaccel/selftest") {
                   "IDENTITY keeps every bit of FP32: the execution failed: "
                   "device lost");
         }
+    }
+
+    TEST_CASE("a driver without syncobjs passes as well") {
+        Kernel kernel;
+        kernel.device.load = load_tosa;
+        kernel.device.run = run_tosa;
+        kernel.device.info.max_fence_timeout = {};
+        CHECK(complaint(kernel).empty());
     }
 
     TEST_CASE("without a device there is one clear line") {

@@ -39,7 +39,7 @@ class ACCEL_API Buffer {
  public:
     // Copies to or from the buffer at `offset` and returns the number of bytes done,
     // which is less than asked for when a signal ended a long transfer.
-    //   EBUSY   an event that is not destroyed holds the buffer
+    //   EBUSY   a pending event holds the buffer
     //   ERANGE  the range does not fit
     //   EPERM   the buffer's usage does not include the direction
     //   EINVAL  `from` or `to` is empty

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "accel/context.hpp"
 #include "accel/kernel.hpp"
+#include "accel/syncobj.hpp"
 
 namespace accel {
 
@@ -39,6 +42,9 @@ struct DeviceInfo {
     std::uint32_t max_bindings_per_submission = 0;
     std::uint64_t max_buffer_bytes = 0;
     std::uint64_t max_artifact_bytes = 0;
+    // The longest SubmitOptions::timeout of work that signals syncs. Zero: the driver has
+    // neither these nor notifications.
+    std::chrono::nanoseconds max_fence_timeout{};
 
     [[nodiscard]] bool has(Capability capability) const {
         return (capabilities & static_cast<std::uint64_t>(capability)) != 0;
@@ -67,6 +73,18 @@ class ACCEL_API Device {
     [[nodiscard]] Result<DeviceInfo> info() const noexcept;
     [[nodiscard]] Result<Context> create_context() const noexcept;
 
+    //   EOPNOTSUPP  the driver has no syncobjs
+    [[nodiscard]] Result<Syncobj> create_syncobj() const noexcept;
+
+    // Waits for at least one notification, stores as many as there are and fit, in the order
+    // in which the events ended, and returns how many. 0: the deadline passed. Threads that
+    // read at the same time share them out.
+    //   EINVAL  `into` is empty
+    [[nodiscard]] Result<std::size_t> read_notifications(std::span<Notification> into,
+                                                         Deadline deadline) const noexcept;
+
+    // For poll(2): readable when there are notifications. It stays the device's.
+    [[nodiscard]] int fd() const noexcept;
     [[nodiscard]] std::string_view path() const noexcept;
 
  private:

@@ -25,11 +25,19 @@ struct EventState {
 
 inline constexpr std::size_t kMaxWaitEvents = 64;
 
-// The fate of a submission. Until it is destroyed it holds the execution queue, the
-// program and the buffers of the submission, and the buffers cannot be transferred.
+// How the event of a submission with SubmitOptions::notify has ended.
+struct Notification {
+    std::uint64_t cookie = 0;  // what `notify` was
+    EventState state;
+
+    friend bool operator==(const Notification&, const Notification&) = default;
+};
+
+// The fate of a submission. While it is pending it holds the execution queue, the program
+// and the buffers of the submission, and the buffers cannot be transferred. Whoever has
+// learnt that it has ended, from wait(), a notification or a syncobj, can transfer them.
 //
-// Destroying an Event that is pending detaches it: the driver releases what it holds
-// once it has ended.
+// Destroying an Event that is pending detaches it: it ends by itself.
 //
 // Threads: as for Buffer; destroy() is for one thread.
 class ACCEL_API Event {
@@ -42,7 +50,7 @@ class ACCEL_API Event {
     //   EOPNOTSUPP  the device cannot cancel
     [[nodiscard]] Result<void> cancel() const noexcept;
 
-    // Releases what the event holds. EBUSY while it is pending; then nothing changes.
+    // Forgets how it ended. EBUSY while it is pending; then nothing changes.
     [[nodiscard]] Result<void> destroy() noexcept;
 
     // Waits until one event, or every event, has ended, and stores the states of all.

@@ -10,15 +10,15 @@ namespace accel::detail {
 
 class File;
 
-// A kernel handle and what it lives in: the open file and, unless it is a context
-// itself, its context. Handle numbers are reused by the kernel, so a handle must
-// never outlive its context: it shares it.
+// A kernel handle and what it lives in: the open file and, unless it is a context or a
+// syncobj, its context. Handle numbers are reused by the kernel, so a handle must never
+// outlive its context: it shares it.
 class ACCEL_API Handle {
  public:
-    enum class Kind : std::uint8_t { Context, Buffer, Program, Queue, Event };
+    enum class Kind : std::uint8_t { Context, Buffer, Program, Queue, Event, Syncobj };
 
     Handle() = default;
-    Handle(std::shared_ptr<File> file, std::uint32_t context) noexcept;
+    Handle(std::shared_ptr<File> file, Kind kind, std::uint32_t id) noexcept;
     Handle(std::shared_ptr<const Handle> context, Kind kind, std::uint32_t id) noexcept;
     Handle(Handle&& other) noexcept;
     Handle& operator=(Handle&& other) noexcept;
@@ -27,6 +27,7 @@ class ACCEL_API Handle {
     ~Handle();  // releases it; an event that is pending is detached
 
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }  // 0: none
+    [[nodiscard]] const std::shared_ptr<File>& file() const noexcept { return file_; }
     [[nodiscard]] const std::shared_ptr<const Handle>& context() const noexcept { return context_; }
     [[nodiscard]] bool same_file(const Handle& other) const noexcept {
         return file_ == other.file_;
