@@ -15,6 +15,7 @@
 # make abi                      put a change of the uapi on record; lint compares
 # make dkms                     the driver's sources as a DKMS package, in build/dkms
 # make bench-engine             what a command costs between ring and provider
+# make bench-guest              what the driver costs in a guest, as ratios
 # make format, make tidy        clang-format in place; clang-tidy, which is slow
 # make install                  [DESTDIR=] [PREFIX=/usr/local]
 # make clean
@@ -24,8 +25,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 
 goals := all run check check-unit check-fuzz check-conformance check-guest check-faults \
-	check-hostile check-lifecycle check-e2e bench-engine fuzz-seeds abi dkms lint tidy format \
-	install clean help
+	check-hostile check-lifecycle check-e2e bench-engine bench-guest fuzz-seeds abi \
+	dkms lint tidy format install clean help
 .PHONY: $(goals)
 
 # Build in the Debian 13 root, unless this machine is one with all packages.

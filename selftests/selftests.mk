@@ -2,7 +2,7 @@
 # The programs that test the driver in a guest, linked statically: the guest has
 # no C library. They do not depend on SAN=. Some are also built for 32 bits.
 
-kselftests := $(addprefix build/selftests/,ioctl_abi lifetime transfer wait submit \
+kselftests := $(addprefix build/selftests/,ioctl_abi lifetime transfer user_memory wait submit \
 	sync sync_abi sync_loss notify unbind fairness stress races)
 kselftests-32 := $(addprefix build/selftests/,ioctl_abi_32 transfer_32 wait_32 submit_32)
 # Makes sense with tests/hostile only.
@@ -22,11 +22,16 @@ build/selftests/%_32.o: selftests/%.c | build/linux-scripts/.unpacked
 	$(call say,cc -m32,$<)
 	@$(CC) -m32 $(kselftest-cflags) -c -o $@ $<
 
-$(kselftests) $(hostile-selftest): build/selftests/%: build/selftests/%.o build/selftests/vaccel_util.o
+# Not a test: see tests/bench/guest_bench.sh.
+guest-bench := build/selftests/bench
+
+$(kselftests) $(hostile-selftest) $(guest-bench): build/selftests/%: build/selftests/%.o \
+		build/selftests/memory.o build/selftests/vaccel_util.o
 	$(call say,link,$@)
 	@$(CC) -static -o $@ $^
 
-$(kselftests-32): build/selftests/%: build/selftests/%.o build/selftests/vaccel_util_32.o
+$(kselftests-32): build/selftests/%: build/selftests/%.o build/selftests/memory_32.o \
+		build/selftests/vaccel_util_32.o
 	$(call say,link,$@)
 	@$(CC) -m32 -static -o $@ $^
 

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT
 /* BUF_WRITE and BUF_READ move exactly the bytes they are asked to. */
 #include "kselftest_harness.h"
+#include "memory.h"
 #include "vaccel_util.h"
 
-#define KIB 1024UL
-#define MIB (1024UL * KIB)
+#include <pthread.h>
+#include <sys/time.h>
 
-/* Either side of a page, of the driver's staging and of one request to the device. */
+/*
+ * Either side of a page, of a segment, of the descriptors that a pin takes, of the
+ * threshold, of a piece, and of what is in flight at a time.
+ */
 static const size_t sizes[] = {
-	1, 3, 4095, 4096, 4097, 64 * KIB + 1, 256 * KIB, 256 * KIB + 1, MIB + 5, 5 * MIB + 3
+	1, 3, 2048, 4055, 4056, 4057, 4095, 4096, 4097, 32 * KIB - 1, 32 * KIB + 1,
+	62 * 4096 - 1, 62 * 4096, 62 * 4096 + 1, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, MIB - 40,
+	MIB - 1, MIB, MIB + 1, 4 * MIB, 4 * MIB + 1, 5 * MIB + 3
 };
 
 FIXTURE(transfer)
@@ -16,6 +22,23 @@ FIXTURE(transfer)
 	int fd;
 	__u32 ctx;
 	size_t page;
+	int threshold;
+};
+
+/* All that is true of one way to move data is true of the other. */
+FIXTURE_VARIANT(transfer)
+{
+	int threshold;
+};
+
+FIXTURE_VARIANT_ADD(transfer, staged)
+{
+	.threshold = 0,
+};
+
+FIXTURE_VARIANT_ADD(transfer, pinned)
+{
+	.threshold = 1,
 };
 
 FIXTURE_SETUP(transfer)
@@ -24,42 +47,27 @@ FIXTURE_SETUP(transfer)
 	if (self->fd < 0)
 		SKIP(return, "no virtio-accel device");
 	self->page = (size_t)sysconf(_SC_PAGESIZE);
+	self->threshold = pin_threshold();
+	if (set_pin_threshold(variant->threshold))
+		SKIP(return, "the driver's parameters cannot be changed");
 	ASSERT_EQ(0, vaccel_ctx_create(self->fd, &self->ctx));
 }
 
 FIXTURE_TEARDOWN(transfer)
 {
-	if (self->fd >= 0)
-		close(self->fd);
-}
-
-/* Anonymous memory; freed with the process, which every test has for itself. */
-static __u8 *map(struct __test_metadata *_metadata, size_t size, int protection)
-{
-	void *memory = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	ASSERT_NE(MAP_FAILED, memory);
-	return memory;
-}
-
-static void fill_pattern(__u8 *data, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		data[i] = (__u8)(i * 7 + (i >> 8) * 13 + 1);
-}
-
-static bool all_equal(const __u8 *data, size_t size, __u8 value)
-{
-	for (size_t i = 0; i < size; i++)
-		if (data[i] != value)
-			return false;
-	return true;
+	if (self->fd < 0)
+		return;
+	close(self->fd);
+	set_pin_threshold(self->threshold);
+	/* No page is left pinned, nor counted. */
+	EXPECT_EQ(0, pins_held());
+	EXPECT_EQ(0, status_kib("VmPin"));
 }
 
 TEST_F(transfer, new_buffers_are_zero)
 {
 	for (size_t i = 0; i < ARRAY_COUNT(sizes); i++) {
-		__u8 *data = map(_metadata, sizes[i], PROT_READ | PROT_WRITE);
+		__u8 *data = map_memory(sizes[i]);
 		__u32 buf;
 
 		/* The first leaves its bytes to the second, if the device lets it. */
@@ -81,11 +89,11 @@ TEST_F(transfer, round_trip_at_odd_offsets_and_addresses)
 
 	for (size_t i = 0; i < ARRAY_COUNT(sizes); i++) {
 		size_t size = sizes[i], whole = BEFORE + size + AFTER;
-		__u8 *sent = map(_metadata, size + 1, PROT_READ | PROT_WRITE) + 1;
-		__u8 *got = map(_metadata, whole, PROT_READ | PROT_WRITE);
+		__u8 *sent = map_memory(size + 1) + 1;
+		__u8 *got = map_memory(whole);
 		__u32 buf;
 
-		fill_pattern(sent, size);
+		fill_pattern(sent, size, 0);
 		ASSERT_EQ(0, vaccel_buf_create(self->fd, self->ctx, whole, &buf));
 		ASSERT_EQ(0, vaccel_buf_write(self->fd, buf, BEFORE, sent, size));
 
@@ -165,59 +173,149 @@ TEST_F(transfer, usage_limits_the_direction)
 	EXPECT_EQ(0, vaccel_buf_write(self->fd, buf, 0, data, sizeof(data)));
 }
 
-/* Small transfers are staged, large ones pinned: both meet each kind of memory. */
-TEST_F(transfer, user_memory_is_respected)
+TEST_F(transfer, pages_are_pinned_if_they_shall_be)
 {
-	const size_t transfers[] = { self->page, 2 * MIB };
-
-	for (size_t i = 0; i < ARRAY_COUNT(transfers); i++) {
-		size_t size = transfers[i];
-		__u8 *memory = map(_metadata, size + self->page, PROT_READ | PROT_WRITE);
-		__u8 *back = map(_metadata, size, PROT_READ | PROT_WRITE);
-		__u32 buf;
-
-		fill_pattern(memory, size);
-		ASSERT_EQ(0, vaccel_buf_create(self->fd, self->ctx, size, &buf));
-
-		ASSERT_EQ(0, mprotect(memory, size, PROT_READ));
-		EXPECT_EQ(0, vaccel_buf_write(self->fd, buf, 0, memory, size));
-		EXPECT_EQ(EFAULT, vaccel_buf_read(self->fd, buf, 0, memory, size));
-
-		ASSERT_EQ(0, mprotect(memory, size, PROT_NONE));
-		EXPECT_EQ(EFAULT, vaccel_buf_write(self->fd, buf, 0, memory, size));
-		EXPECT_EQ(EFAULT, vaccel_buf_read(self->fd, buf, 0, memory, size));
-
-		/* Only the last byte is missing. */
-		ASSERT_EQ(0, mprotect(memory, size, PROT_READ | PROT_WRITE));
-		ASSERT_EQ(0, munmap(memory + size, self->page));
-		EXPECT_EQ(EFAULT, vaccel_buf_write(self->fd, buf, 0, memory + 1, size));
-		EXPECT_EQ(EFAULT, vaccel_buf_read(self->fd, buf, 0, memory + 1, size));
-
-		/* Memory that was never touched is there to read into. */
-		ASSERT_EQ(0, vaccel_buf_read(self->fd, buf, 0, back, size));
-		ASSERT_EQ(0, vaccel_buf_close(self->fd, buf));
-	}
-}
-
-/* A read into memory that is shared copy-on-write after fork() is for one side. */
-TEST_F(transfer, read_after_fork_stays_private)
-{
-	const size_t size = 2 * MIB;
-	__u8 *memory = map(_metadata, size, PROT_READ | PROT_WRITE);
-	int status;
-	pid_t child;
+	const size_t size = 256 * KIB;
+	__u8 *memory = map_memory(size);
+	long before = pins_made();
 	__u32 buf;
 
-	memset(memory, 0xaa, size);
 	ASSERT_EQ(0, vaccel_buf_create(self->fd, self->ctx, size, &buf));
-	child = fork();
-	ASSERT_GE(child, 0);
-	if (!child)
-		_exit(vaccel_buf_read(self->fd, buf, 0, memory, size) ||
-		      !all_equal(memory, size, 0));
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	EXPECT_EQ(0, status);
-	EXPECT_TRUE(all_equal(memory, size, 0xaa));
+	ASSERT_EQ(0, vaccel_buf_write(self->fd, buf, 0, memory, size));
+	ASSERT_EQ(0, vaccel_buf_read(self->fd, buf, 0, memory, size));
+	EXPECT_EQ(variant->threshold ? 2 * (long)(size / self->page) : 0, pins_made() - before);
+}
+
+/* Goes on where a signal has ended it; @early counts how often one did. */
+static int persist(int fd, unsigned long request, __u32 buf, __u8 *data, size_t size, int *early)
+{
+	struct drm_virtio_accel_buf_transfer args = { .handle = buf };
+	__u64 at = 0;
+
+	while (at < size) {
+		int error;
+
+		args.offset = at;
+		args.addr = (__u64)(uintptr_t)(data + at);
+		args.size = size - at;
+		error = vaccel_ioctl(fd, request, &args);
+		if (args.done > args.size || (error && args.done))
+			return EPROTO;
+		/* Before anything was done. */
+		if (error && error != EINTR)
+			return error;
+		if (!error && !args.done)
+			return ENODATA;
+		at += args.done;
+		*early += at < size;
+	}
+	return 0;
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+TEST_F(transfer, signals_end_it_early_and_tell_the_truth)
+{
+	struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct sigaction action = { .sa_handler = on_alarm };
+	const size_t size = 32 * MIB;
+	__u8 *sent = map_memory(size), *got = map_memory(size);
+	int early = 0;
+	__u32 buf;
+
+	fill_pattern(sent, size, 0);
+	memset(got, 0, size);
+	ASSERT_EQ(0, vaccel_buf_create(self->fd, self->ctx, size, &buf));
+	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
+	EXPECT_EQ(0, persist(self->fd, DRM_IOCTL_VIRTIO_ACCEL_BUF_WRITE, buf, sent, size, &early));
+	EXPECT_NE(0, early);
+	early = 0;
+	EXPECT_EQ(0, persist(self->fd, DRM_IOCTL_VIRTIO_ACCEL_BUF_READ, buf, got, size, &early));
+	EXPECT_NE(0, early);
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));
+	EXPECT_EQ(0, memcmp(sent, got, size));
+}
+
+/* The pages of who was killed stay pinned until the device is through, and not longer. */
+TEST_F(transfer, a_killed_process_leaves_nothing)
+{
+	const size_t size = 4 * MIB;
+	__u8 *memory = map_memory(size);
+	__u32 buf;
+
+	ASSERT_EQ(0, vaccel_buf_create(self->fd, self->ctx, size, &buf));
+	for (int i = 0; i < 10; i++) {
+		int ready[2], status;
+		pid_t child;
+		char byte;
+
+		ASSERT_EQ(0, pipe(ready));
+		child = fork();
+		ASSERT_GE(child, 0);
+		while (!child) {
+			vaccel_buf_read(self->fd, buf, 0, memory, size);
+			vaccel_buf_write(self->fd, buf, 0, memory, size);
+			if (write(ready[1], "", 1) != 1)
+				_exit(1);
+		}
+		ASSERT_EQ(1, read(ready[0], &byte, 1));
+		usleep(i * 300);
+		ASSERT_EQ(0, kill(child, SIGKILL));
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		EXPECT_TRUE(WIFSIGNALED(status));
+		close(ready[0]);
+		close(ready[1]);
+	}
+	while (pins_held() > 0)
+		usleep(1000);
+	EXPECT_EQ(0, vaccel_buf_read(self->fd, buf, 0, memory, size));
+}
+
+struct worker {
+	pthread_t thread;
+	int fd;
+	__u32 ctx;
+	unsigned int seed;
+	int error;
+};
+
+static void *round_trip(void *arg)
+{
+	const size_t size = 6 * MIB + 5;
+	struct worker *worker = arg;
+	__u8 *sent = map_memory(size), *got = map_memory(size);
+	__u32 buf;
+
+	fill_pattern(sent, size, worker->seed);
+	worker->error = vaccel_buf_create(worker->fd, worker->ctx, size, &buf);
+	for (int i = 0; !worker->error && i < 3; i++) {
+		memset(got, 0, size);
+		worker->error = vaccel_buf_write(worker->fd, buf, 0, sent, size);
+		if (!worker->error)
+			worker->error = vaccel_buf_read(worker->fd, buf, 0, got, size);
+		if (!worker->error && memcmp(sent, got, size))
+			worker->error = EBADMSG;
+	}
+	return NULL;
+}
+
+/* Together they have more to move than may be in flight. */
+TEST_F(transfer, many_at_a_time)
+{
+	struct worker workers[8];
+
+	for (size_t i = 0; i < ARRAY_COUNT(workers); i++) {
+		workers[i] = (struct worker){ .fd = self->fd, .ctx = self->ctx, .seed = (unsigned int)i };
+		ASSERT_EQ(0, pthread_create(&workers[i].thread, NULL, round_trip, &workers[i]));
+	}
+	for (size_t i = 0; i < ARRAY_COUNT(workers); i++) {
+		ASSERT_EQ(0, pthread_join(workers[i].thread, NULL));
+		EXPECT_EQ(0, workers[i].error);
+	}
 }
 
 TEST_HARNESS_MAIN

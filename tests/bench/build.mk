@@ -7,3 +7,19 @@ $(eval $(call program,tests/bench/engine_bench,\
 .PHONY: bench-engine
 bench-engine: $(O)/tests/bench/engine_bench
 	@$<
+
+# What the driver costs in a guest, beside a driver that only sends and receives.
+ping-sources := $(addprefix tests/bench/ping/,Kbuild virtio_accel_ping.c) uapi/linux/virtio_accel.h
+bench-kernel := $(kernel-newest)
+
+build/ping-$(bench-kernel)/virtio_accel_ping.ko: $(ping-sources)
+	$(call say,kbuild,$@)
+	@mkdir -p $(@D)/uapi/linux
+	@cp -u $(filter tests/%,$^) $(@D) && cp -u uapi/linux/virtio_accel.h $(@D)/uapi/linux
+	+@$(MAKE) -s -C /lib/modules/$(bench-kernel)/build M=$(CURDIR)/$(@D) modules
+
+.PHONY: bench-guest
+bench-guest: $(guest-bench) build/ping-$(bench-kernel)/virtio_accel_ping.ko \
+		build/module-$(bench-kernel)/virtio_accel.ko $(O)/host/vm/accel-vm \
+		$(O)/host/daemon/virtio-acceld
+	@tests/bench/guest_bench.sh $(filter %/virtio_accel_ping.ko,$^) $<

@@ -216,7 +216,13 @@ struct drm_virtio_accel_buf_create {
  *
  * Copies between user memory and a buffer. EBUSY while a pending event refers to
  * the buffer. A long transfer can end early with a signal: then it returns 0 and
- * @done is less than @size.
+ * @done is less than @size. When it fails, too, the first @done bytes were
+ * transferred, and any part of the rest may have been.
+ *
+ * A large transfer may pin the memory meanwhile, as far as RLIMIT_MEMLOCK allows;
+ * beyond that, and where memory cannot be pinned, it goes through a copy in the
+ * kernel. After ENODEV, and in a process that was killed, the device may still
+ * write to the memory of a read until it is reset.
  */
 struct drm_virtio_accel_buf_transfer {
 	/** @handle: in */
