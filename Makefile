@@ -12,6 +12,8 @@
 # make check-hostile              the driver against a device that lies [GUEST_KERNEL=]
 # make check-lifecycle          lives and configurations of the driver, in guests [LIVES=quick]
 # make check-e2e                  models from guest to provider, and all that can go wrong
+# make check-debug-kernel       the kselftests under KASAN, lockdep and fault injection; not in
+#                               check, as it builds a kernel once [FUZZ_SECONDS=5]
 # make abi                      put a change of the uapi on record; lint compares
 # make dkms                     the driver's sources as a DKMS package, in build/dkms
 # make bench-engine             what a command costs between ring and provider
@@ -25,8 +27,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 
 goals := all run check check-unit check-fuzz check-conformance check-guest check-faults \
-	check-hostile check-lifecycle check-e2e bench-engine bench-guest fuzz-seeds abi \
-	dkms lint tidy format install clean help
+	check-hostile check-lifecycle check-e2e check-debug-kernel bench-engine bench-guest \
+	fuzz-seeds abi dkms lint tidy format install clean help
 .PHONY: $(goals)
 
 # Build in the Debian 13 root, unless this machine is one with all packages.

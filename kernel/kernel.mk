@@ -15,7 +15,8 @@ kernel-chosen := $(sort $(if $(filter all,$(GUEST_KERNEL)),$(kernel-releases),$(
 
 module-sources := Kbuild $(wildcard kernel/*.c kernel/*.h) kernel/conftest.sh \
 	uapi/drm/virtio_accel.h uapi/linux/virtio_accel.h
-kbuild = $(MAKE) -s -C /lib/modules/$*/build M=$(CURDIR)/$(@D)
+# kernel-build: set for a module whose kernel is not installed.
+kbuild = $(MAKE) -s -C $(or $(kernel-build),/lib/modules/$*/build) M=$(CURDIR)/$(@D)
 
 .PHONY: modules dkms lint-kernel
 modules: $(kernel-chosen:%=build/module-%/virtio_accel.ko)

@@ -3,7 +3,7 @@
 # no C library. They do not depend on SAN=. Some are also built for 32 bits.
 
 kselftests := $(addprefix build/selftests/,ioctl_abi lifetime transfer user_memory wait submit \
-	sync sync_abi sync_loss notify unbind fairness stress races)
+	sync sync_abi sync_loss notify unbind fairness stress races fail_nth fuzz_ioctl)
 kselftests-32 := $(addprefix build/selftests/,ioctl_abi_32 transfer_32 wait_32 submit_32)
 # Makes sense with tests/hostile only.
 hostile-selftest := build/selftests/hostile
@@ -29,6 +29,7 @@ $(kselftests) $(hostile-selftest) $(guest-bench): build/selftests/%: build/selft
 		build/selftests/memory.o build/selftests/vaccel_util.o
 	$(call say,link,$@)
 	@$(CC) -static -o $@ $^
+build/selftests/fuzz_ioctl: $(addprefix build/selftests/,fuzz_step.o fuzz_calls.o)
 
 $(kselftests-32): build/selftests/%: build/selftests/%.o build/selftests/memory_32.o \
 		build/selftests/vaccel_util_32.o

@@ -304,6 +304,17 @@ int vaccel_session_create(int fd, struct vaccel_session *session)
 	return error;
 }
 
+int vaccel_session_create_later(int fd, struct vaccel_session *session)
+{
+	int error = vaccel_session_create(fd, session);
+
+	while (error == ENOSPC) {
+		vaccel_ctx_destroy(fd, session->ctx);
+		error = vaccel_session_create(fd, session);
+	}
+	return error;
+}
+
 struct drm_virtio_accel_binding vaccel_xor_binding(const struct vaccel_session *session)
 {
 	return (struct drm_virtio_accel_binding){

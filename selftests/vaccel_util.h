@@ -97,6 +97,8 @@ struct vaccel_session {
 };
 
 int vaccel_session_create(int fd, struct vaccel_session *session);
+/* The same, but waits while the device is full of what it still has to free. */
+int vaccel_session_create_later(int fd, struct vaccel_session *session);
 struct drm_virtio_accel_binding vaccel_xor_binding(const struct vaccel_session *session);
 int vaccel_session_run(const struct vaccel_session *session, __u32 prog, __u32 *event);
 int vaccel_session_submit(const struct vaccel_session *session, __u32 *event);

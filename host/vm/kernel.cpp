@@ -91,6 +91,7 @@ Result<std::string> kernel_release(std::string_view image) {
 
 Result<std::vector<std::filesystem::path>> modules_for(std::string_view names,
                                                        const std::filesystem::path& directory) {
+    if (names.empty()) return {};
     const auto text = read_file(directory / "modules.dep");
     if (!text) return std::unexpected(text.error());
     const auto modules = parse_modules_dep(*text);

@@ -24,7 +24,7 @@ Result<std::string> kernel_release(std::string_view image);
 
 // The files that provide `names` (separated by commas) and all that they depend on,
 // each after what it needs. `directory` is /lib/modules/RELEASE; names of modules that are built
-// into the kernel give no file.
+// into the kernel give no file. Without names, the kernel need not be installed.
 Result<std::vector<std::filesystem::path>> modules_for(std::string_view names,
                                                        const std::filesystem::path& directory);
 
