@@ -184,3 +184,17 @@ void vaccel_ask_returned(struct vaccel_request *req, int error)
 	dma_fence_end_signalling(signalling);
 }
 
+/* CANCEL_EVENT has been answered: what was refused is tried again with a later poll. */
+void vaccel_ask_cancelled(struct vaccel_request *req, int error)
+{
+	struct vaccel_event *event = to_event(req->object);
+	struct vaccel_poller *poller = &event->obj.dev->poller;
+	unsigned long flags;
+
+	if (error || req->reply.status == VIRTIO_ACCEL_S_OK)
+		return;
+	spin_lock_irqsave(&poller->lock, flags);
+	event->cancelled = false;
+	event->refused = true;
+	spin_unlock_irqrestore(&poller->lock, flags);
+}

@@ -275,6 +275,7 @@ struct vaccel_event {
 	bool doomed;			/* CANCEL_EVENT is to be sent */
 	bool cancelled;			/* CANCEL_EVENT was sent */
 	bool overdue;			/* and nobody but the driver wanted it */
+	bool refused;			/* CANCEL_EVENT, once */
 	unsigned int watchers;		/* who wants to know soon */
 	u64 answers;			/* to POLL_EVENT */
 	ktime_t accepted;
@@ -488,6 +489,7 @@ void vaccel_poll_done_locked(struct vaccel_event *event);
 bool vaccel_ask_cancels_locked(const struct vaccel_event *event);
 void vaccel_ask(struct vaccel_event *event);
 void vaccel_ask_returned(struct vaccel_request *req, int error);
+void vaccel_ask_cancelled(struct vaccel_request *req, int error);
 
 /* vaccel_fence.c */
 u64 vaccel_fence_max_timeout(void);

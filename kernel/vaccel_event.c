@@ -65,6 +65,7 @@ int vaccel_event_prepare(struct vaccel_event *event)
 	req = vaccel_request_for(&event->obj, VIRTIO_ACCEL_OP_CANCEL_EVENT, 0);
 	if (IS_ERR(req))
 		return PTR_ERR(req);
+	req->returned = vaccel_ask_cancelled;
 	event->cancel = req;
 	return 0;
 }
@@ -315,12 +316,9 @@ int vaccel_event_cancel(struct vaccel_event *event)
  */
 void vaccel_event_abandon(struct vaccel_event *event)
 {
-	if (!(event->obj.dev->info.capabilities & VIRTIO_ACCEL_CAP_EVENT_CANCELLATION) ||
-	    event->cancelled)
-		return;
 	/* It can have ended or end anyway: DESTROY_EVENT will tell. */
-	event->cancelled = true;
-	vaccel_event_cancel(event);
+	if (event->obj.dev->info.capabilities & VIRTIO_ACCEL_CAP_EVENT_CANCELLATION)
+		vaccel_event_cancel(event);
 }
 
 static struct vaccel_event *vaccel_event_lookup(struct drm_file *filp, u32 handle)

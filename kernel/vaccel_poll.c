@@ -63,7 +63,7 @@ static ktime_t vaccel_poll_due(const struct vaccel_event *event)
 {
 	u64 half = to_program(event->held[1])->run_ns / 2;
 
-	if (vaccel_ask_cancels_locked(event))
+	if (vaccel_ask_cancels_locked(event) && !event->refused)
 		return ktime_get();
 	if (event->answers)
 		return ktime_add(event->answered, vaccel_poll_pause(event, event->answered));
