@@ -63,8 +63,15 @@ static struct dma_buf *vaccel_gem_export(struct drm_gem_object *base, int flags)
 	return ERR_PTR(-EOPNOTSUPP);
 }
 
+/* fdinfo counts as resident what the device has, as opposed to empty shells. */
+static enum drm_gem_object_status vaccel_gem_status(struct drm_gem_object *base)
+{
+	return READ_ONCE(to_gem(base)->buf) ? DRM_GEM_OBJECT_RESIDENT : 0;
+}
+
 static const struct drm_gem_object_funcs vaccel_gem_funcs = {
 	.free = vaccel_gem_free,
+	.status = vaccel_gem_status,
 	.export = vaccel_gem_export,
 };
 
@@ -196,7 +203,7 @@ static int vaccel_buffer_create(struct drm_file *filp, struct vaccel_context *ct
 		goto err_buffer;
 	}
 
-	ret = vaccel_buffer_allocate(buf, args);
+	ret = vaccel_object_charge(&buf->obj) ?: vaccel_buffer_allocate(buf, args);
 	if (!ret)
 		ret = vaccel_gem_attach(gem, buf);
 	if (ret)

@@ -159,13 +159,20 @@ void *vaccel_request_payload(struct vaccel_request *req)
 	return req->out.segs[0] + VACCEL_REQUEST_HEADER;
 }
 
+static int vaccel_invalid(const struct vaccel_request *req, const char *what)
+{
+	drm_err_ratelimited(&req->dev->drm, "invalid %s in the answer to opcode 0x%04x\n",
+			    what, req->opcode);
+	return -EIO;
+}
+
 static int vaccel_decode_id(struct vaccel_request *req)
 {
 	struct virtio_accel_object payload;
 
 	vaccel_frame_read(&req->in, VACCEL_RESPONSE_HEADER, &payload, sizeof(payload));
 	req->reply.id = le64_to_cpu(payload.object_id);
-	return req->reply.id ? 0 : -EIO;
+	return req->reply.id ? 0 : vaccel_invalid(req, "object id");
 }
 
 static int vaccel_decode_event(struct vaccel_request *req)
@@ -179,7 +186,7 @@ static int vaccel_decode_event(struct vaccel_request *req)
 	failed = req->reply.state == VIRTIO_ACCEL_EVENT_FAILED;
 	if (req->reply.state > VIRTIO_ACCEL_EVENT_CANCELLED || payload.reserved ||
 	    failed != !!req->reply.error)
-		return -EIO;
+		return vaccel_invalid(req, "event state");
 	return 0;
 }
 
@@ -221,17 +228,17 @@ int vaccel_request_decode(struct vaccel_request *req, u32 used)
 	size_t payload;
 
 	if (used < sizeof(header) || used > req->in.bytes)
-		return -EIO;
+		return vaccel_invalid(req, "used length");
 	payload = used - sizeof(header);
 	vaccel_frame_read(&req->in, 0, &header, sizeof(header));
 	if (le64_to_cpu(header.request_id) != req->id || header.flags ||
 	    le32_to_cpu(header.payload_bytes) != payload)
-		return -EIO;
+		return vaccel_invalid(req, "header");
 
 	req->reply.status = le16_to_cpu(header.status);
 	if (req->reply.status == VIRTIO_ACCEL_S_OK) {
 		if (used != req->in.bytes)
-			return -EIO;
+			return vaccel_invalid(req, "payload length");
 		return vaccel_decode_payload(req);
 	}
 	if (!payload)
@@ -240,7 +247,7 @@ int vaccel_request_decode(struct vaccel_request *req, u32 used)
 	if (req->opcode == VIRTIO_ACCEL_OP_SUBMIT && used == req->in.bytes &&
 	    vaccel_status_known(req->reply.status))
 		return vaccel_decode_id(req);
-	return -EIO;
+	return vaccel_invalid(req, "payload despite a failure");
 }
 
 /**

@@ -58,6 +58,8 @@ static int vaccel_init(struct vaccel_device *dev)
 	spin_lock_init(&dev->buffers_lock);
 	spin_lock_init(&dev->ids_lock);
 	dev->ids = RB_ROOT;
+	spin_lock_init(&dev->users_lock);
+	INIT_LIST_HEAD(&dev->users);
 	vaccel_bulk_init(dev);
 	vaccel_vq_init(dev);
 	vaccel_reap_init(dev);
@@ -101,9 +103,12 @@ static int vaccel_probe(struct virtio_device *vdev)
 	if (ret)
 		return ret;
 	ret = drm_dev_register(&dev->drm, 0);
-	if (ret)
+	if (ret) {
 		vaccel_life_park(vdev);
-	return ret;
+		return ret;
+	}
+	vaccel_debugfs_init(dev);
+	return 0;
 }
 
 static void vaccel_remove(struct virtio_device *vdev)
@@ -130,6 +135,7 @@ static struct virtio_device_id vaccel_ids[] = {
 
 static struct virtio_driver vaccel_driver = {
 	.driver.name = "virtio_accel",
+	.driver.dev_groups = vaccel_groups,
 	.id_table = vaccel_ids,
 	.feature_table = vaccel_features,
 	.feature_table_size = ARRAY_SIZE(vaccel_features),

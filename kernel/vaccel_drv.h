@@ -47,6 +47,16 @@
 #include <linux/virtio_accel.h>
 
 struct vaccel_request;
+struct vaccel_user;
+
+enum vaccel_kind {
+	VACCEL_CONTEXT,
+	VACCEL_BUFFER,
+	VACCEL_PROGRAM,
+	VACCEL_QUEUE,
+	VACCEL_EVENT,
+	VACCEL_KINDS,
+};
 
 /*
  * struct vaccel_pin - pages of a user, in physically contiguous segments
@@ -107,6 +117,10 @@ struct vaccel_vq {
 	bool unkicked;			/* @lock: the device was not told of all requests */
 	unsigned int used[VACCEL_CLASSES];	/* @lock: descriptors */
 	unsigned int orphans;		/* @lock: requests whose caller was killed */
+	u64 commands;			/* @lock, like what follows: counted in all lives */
+	u64 answers;
+	u64 refusals;			/* valid answers with another status than OK */
+	u64 losses;			/* by a fault of the device */
 	u64 next_id;			/* @lock */
 	u32 epoch;			/* written with @lock: lives of the device so far */
 	bool lost;			/* written with @lock: publish nothing */
@@ -164,6 +178,10 @@ struct vaccel_device {
 
 	spinlock_t ids_lock;		/* guards what names it below */
 	struct rb_root ids;		/* @ids_lock: objects that the device has */
+	unsigned int tracked[VACCEL_KINDS];	/* @ids_lock: the same, counted */
+
+	spinlock_t users_lock;		/* guards what names it below */
+	struct list_head users;		/* @users_lock: struct vaccel_user */
 
 	struct workqueue_struct *reap_wq;
 	struct delayed_work reap_work;
@@ -179,6 +197,8 @@ struct vaccel_device {
 struct vaccel_client {
 	struct kref ref;
 	struct vaccel_device *dev;
+	struct vaccel_user *user;
+	atomic_t objects;		/* live ones, also counted in @user */
 	atomic64_t submissions;		/* that the device has accepted */
 	atomic64_t engine_ns;		/* from acceptance to end, summed up */
 	struct rb_root_cached due;	/* poller.lock: struct vaccel_event, by time */
@@ -195,14 +215,6 @@ struct vaccel_file {
 	u32 next_handle;		/* xa_lock */
 };
 
-enum vaccel_kind {
-	VACCEL_CONTEXT,
-	VACCEL_BUFFER,
-	VACCEL_PROGRAM,
-	VACCEL_QUEUE,
-	VACCEL_EVENT,
-};
-
 /*
  * struct vaccel_object - an object of the device and our references to it
  *
@@ -216,6 +228,7 @@ struct vaccel_object {
 	enum vaccel_kind kind;
 	u32 epoch;			/* life of the device that it belongs to */
 	u64 id;				/* written with ids_lock; 0: not on the device */
+	bool charged;			/* to its client; constant once it is on the device */
 	struct rb_node id_node;		/* ids_lock; in vaccel_device.ids while there is an id */
 	struct vaccel_device *dev;
 	struct vaccel_context *ctx;	/* reference; NULL for a context */
@@ -341,6 +354,7 @@ struct vaccel_request {
 	struct list_head node;		/* vq lock */
 	enum vaccel_request_state state; /* vq lock */
 	unsigned int slots;		/* vq lock: descriptors that it takes */
+	ktime_t posted;			/* vq lock */
 	unsigned long deadline;		/* vq lock; jiffies */
 	int error;			/* vq lock until done */
 	struct completion completion;
@@ -421,6 +435,15 @@ int vaccel_info_fetch(struct vaccel_device *dev, struct drm_virtio_accel_device_
 struct vaccel_client *vaccel_client_new(struct vaccel_device *dev);
 struct vaccel_client *vaccel_client_get(struct vaccel_client *client);
 void vaccel_client_put(struct vaccel_client *client);
+int vaccel_client_charge(struct vaccel_client *client);
+void vaccel_client_uncharge(struct vaccel_client *client);
+void vaccel_client_show(struct vaccel_client *client, struct drm_printer *p);
+
+/* vaccel_debugfs.c */
+void vaccel_debugfs_init(struct vaccel_device *dev);
+
+/* vaccel_sysfs.c */
+extern const struct attribute_group *vaccel_groups[];
 
 /* vaccel_obj.c */
 void vaccel_object_init(struct vaccel_object *obj, struct vaccel_device *dev,
@@ -429,6 +452,8 @@ struct vaccel_object *vaccel_object_get(struct vaccel_object *obj);
 void vaccel_object_put(struct vaccel_object *obj);
 int vaccel_object_answered(struct vaccel_object *obj, const struct vaccel_request *req);
 void vaccel_object_forget(struct vaccel_object *obj);
+int vaccel_object_charge(struct vaccel_object *obj);
+void vaccel_object_fini(struct vaccel_object *obj);
 int vaccel_object_create(struct vaccel_file *file, struct vaccel_object *obj,
 			 struct vaccel_request *req, u32 *handle);
 int vaccel_object_release(struct vaccel_object *obj);

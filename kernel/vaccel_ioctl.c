@@ -81,6 +81,9 @@ static void vaccel_postclose(struct drm_device *drm, struct drm_file *filp)
 
 static void vaccel_show_fdinfo(struct drm_printer *p, struct drm_file *filp)
 {
+	struct vaccel_file *file = filp->driver_priv;
+
+	vaccel_client_show(file->client, p);
 	drm_show_memory_stats(p, filp);
 }
 

@@ -98,8 +98,13 @@ static int vaccel_object_track(struct vaccel_object *obj, u64 id)
 	other = rb_find_add(&obj->id_node, &dev->ids, vaccel_id_cmp);
 	if (other)
 		WRITE_ONCE(obj->id, 0);
+	else
+		dev->tracked[obj->kind]++;
 	spin_unlock(&dev->ids_lock);
-	return other ? -EIO : 0;
+	if (!other)
+		return 0;
+	drm_err_ratelimited(&dev->drm, "two objects with the id %llx\n", id);
+	return -EIO;
 }
 
 /**
@@ -113,10 +118,45 @@ void vaccel_object_forget(struct vaccel_object *obj)
 	struct vaccel_device *dev = obj->dev;
 
 	spin_lock(&dev->ids_lock);
-	if (obj->id)
+	if (obj->id) {
 		rb_erase(&obj->id_node, &dev->ids);
+		dev->tracked[obj->kind]--;
+	}
 	WRITE_ONCE(obj->id, 0);
 	spin_unlock(&dev->ids_lock);
+}
+
+static struct vaccel_client *vaccel_object_client(struct vaccel_object *obj)
+{
+	return obj->ctx ? obj->ctx->client : to_context(obj)->client;
+}
+
+/**
+ * vaccel_object_charge() - charge a new object to its client, until vaccel_object_fini()
+ * @obj: object that nobody else knows of
+ *
+ * Context: process context, of who asks for it.
+ * Return: 0 or -EDQUOT.
+ */
+int vaccel_object_charge(struct vaccel_object *obj)
+{
+	int ret = vaccel_client_charge(vaccel_object_client(obj));
+
+	obj->charged = !ret;
+	return ret;
+}
+
+/**
+ * vaccel_object_fini() - undo what vaccel_object_init() and later calls did to the device
+ * @obj: object that is going to be freed
+ *
+ * Context: any but hard interrupt.
+ */
+void vaccel_object_fini(struct vaccel_object *obj)
+{
+	vaccel_object_forget(obj);
+	if (obj->charged)
+		vaccel_client_uncharge(vaccel_object_client(obj));
 }
 
 /**
@@ -162,7 +202,7 @@ int vaccel_object_create(struct vaccel_file *file, struct vaccel_object *obj,
 	}
 	req->object = vaccel_object_get(obj);
 
-	ret = vaccel_handle_reserve(file, &reserved);
+	ret = vaccel_object_charge(obj) ?: vaccel_handle_reserve(file, &reserved);
 	if (ret)
 		goto err_request;
 	ret = vaccel_reap_create(req);

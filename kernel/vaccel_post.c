@@ -11,7 +11,7 @@
  * Whoever finds no room queues up and sleeps. It is the drain work that publishes
  * for the sleepers when descriptors come free: only who was served wakes up.
  */
-#include "vaccel_drv.h"
+#include "vaccel_trace.h"
 
 /* A place in a queue for descriptors, on the stack of who sleeps. */
 struct vaccel_turn {
@@ -110,10 +110,13 @@ static int vaccel_vq_add_locked(struct vaccel_vq *vq, struct vaccel_request *req
 	vaccel_request_get(req);
 	req->state = VACCEL_REQUEST_WAITING;
 	req->slots = free - vq->vq->num_free;
+	req->posted = ktime_get();
 	req->deadline = jiffies + vaccel_vq_timeout(req->opcode);
 	vq->used[vaccel_class(req->opcode)] += req->slots;
 	vq->unkicked = true;
 	list_add_tail(&req->node, &vq->inflight);
+	vq->commands++;
+	trace_vaccel_command(req);
 	queue_delayed_work(req->dev->vq_wq, &vq->watchdog, HZ);
 	return 0;
 }

@@ -18,7 +18,7 @@ static void vaccel_object_free(struct vaccel_object *obj)
 {
 	struct vaccel_context *ctx = obj->ctx;
 
-	vaccel_object_forget(obj);
+	vaccel_object_fini(obj);
 	if (obj->kind == VACCEL_EVENT) {
 		vaccel_event_drop(to_event(obj));
 		vaccel_deps_fini(to_event(obj));

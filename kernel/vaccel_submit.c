@@ -339,7 +339,8 @@ VACCEL_IOCTL(submit)
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 
-	if (!(args->flags & DRM_VIRTIO_ACCEL_SUBMIT_DETACH))
+	ret = vaccel_object_charge(&event->obj);
+	if (!ret && !(args->flags & DRM_VIRTIO_ACCEL_SUBMIT_DETACH))
 		ret = vaccel_handle_reserve(file, &handle);
 	if (!ret)
 		ret = vaccel_submit(filp, event, &outs, handle, args);

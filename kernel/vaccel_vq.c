@@ -10,7 +10,7 @@
 #include <linux/virtio_config.h>
 #include <linux/virtio_ring.h>
 
-#include "vaccel_drv.h"
+#include "vaccel_trace.h"
 
 static unsigned int command_timeout = 30;
 module_param(command_timeout, uint, 0644);
@@ -63,6 +63,7 @@ void vaccel_vq_lose(struct vaccel_device *dev, const char *why)
 		vq->why_lost = why;
 		WRITE_ONCE(vq->lost, true);
 		fault = why;
+		vq->losses += fault;
 	}
 	list_for_each_entry(req, &vq->inflight, node)
 		vaccel_vq_complete_locked(vq, req, -ENODEV);
@@ -93,10 +94,13 @@ static void vaccel_vq_finish(struct vaccel_request *req, u32 used)
 
 	if (!error && req->object)
 		error = vaccel_object_answered(req->object, req);
+	trace_vaccel_response(req, error, ktime_to_ns(ktime_sub(ktime_get(), req->posted)));
 	if (req->done)
 		req->done(req, error);
 
 	spin_lock(&vq->lock);
+	vq->answers++;
+	vq->refusals += !error && req->reply.status;
 	vaccel_vq_complete_locked(vq, req, error);
 	spin_unlock(&vq->lock);
 

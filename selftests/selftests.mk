@@ -3,8 +3,10 @@
 # no C library. They do not depend on SAN=. Some are also built for 32 bits.
 
 kselftests := $(addprefix build/selftests/,ioctl_abi lifetime transfer user_memory wait submit \
-	sync sync_abi sync_loss notify unbind fairness stress races fail_nth fuzz_ioctl)
+	sync sync_abi sync_loss notify unbind fairness stress races fail_nth fuzz_ioctl operator)
 kselftests-32 := $(addprefix build/selftests/,ioctl_abi_32 transfer_32 wait_32 submit_32)
+# For a device that is lost again and again.
+kselftests-lost := build/selftests/recovery
 # Makes sense with tests/hostile only.
 hostile-selftest := build/selftests/hostile
 
@@ -25,8 +27,8 @@ build/selftests/%_32.o: selftests/%.c | build/linux-scripts/.unpacked
 # Not a test: see tests/bench/guest_bench.sh.
 guest-bench := build/selftests/bench
 
-$(kselftests) $(hostile-selftest) $(guest-bench): build/selftests/%: build/selftests/%.o \
-		build/selftests/memory.o build/selftests/vaccel_util.o
+$(kselftests) $(kselftests-lost) $(hostile-selftest) $(guest-bench): build/selftests/%: \
+		build/selftests/%.o build/selftests/memory.o build/selftests/vaccel_util.o
 	$(call say,link,$@)
 	@$(CC) -static -o $@ $^
 build/selftests/fuzz_ioctl: $(addprefix build/selftests/,fuzz_step.o fuzz_calls.o)
@@ -37,7 +39,7 @@ $(kselftests-32): build/selftests/%: build/selftests/%.o build/selftests/memory_
 	@$(CC) -m32 -static -o $@ $^
 
 .PHONY: selftests
-selftests: $(kselftests) $(kselftests-32) $(hostile-selftest)
+selftests: $(kselftests) $(kselftests-32) $(kselftests-lost) $(hostile-selftest)
 all: selftests
 
 -include $(wildcard build/selftests/*.d)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # guest.sh KERNEL... -- PROGRAM...: runs kselftest programs in a guest of each kernel.
 #
-# The mock provider serves all of them; those that need no particular provider also run on
+# The mock provider serves all of them; "recovery" in a guest of its own, whose device is lost
+# again and again. Those that need no particular provider also run on
 # the embedded CPU provider. What then is skipped for want of the mock is not counted again.
 # Programs for 32 bits, *_32, run in the first guest only.
 set -uo pipefail
@@ -20,10 +21,11 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
 	shift
 done
 shift
-add=() add_32=()
+add=() add_32=() add_recovery=()
 for program in "$@"; do
-	case $program in
+	case ${program##*/} in
 	*_32) add_32+=(--add "$program=/selftests/${program##*/}") ;;
+	recovery) add_recovery+=(--add "$program=/selftests/recovery") ;;
 	*) add+=(--add "$program=/selftests/${program##*/}") ;;
 	esac
 done
@@ -41,25 +43,30 @@ rmmod virtio_accel && echo "ok 1 the driver can be removed" || echo "not ok 1 th
 echo "# status 0"'
 
 mkdir -p "$logs"
+losing="build/host/daemon/virtio-acceld --provider mock --fault submit:3:rejected:DeviceLost"
+
+# boot KERNEL DEVICE VM-OPTIONS...
+boot() {
+	local name="$1, $2" log=$logs/${1##*/}-${2// /-} start=$SECONDS before
+	if ! "$vm" -q --kernel "$1" --smp 2 --timeout 600 --console "$log.console" "${@:3}" \
+		-- sh -c "$in_guest" >"$log.ktap" 2>"$log.err"; then
+		fail "$name: guest" "$(tail -1 "$log.err")"
+	fi
+	before=$((passed + failed + skipped))
+	count_ktap "$name" "$log.ktap" "$needs_mock"
+	# On the mock, nothing may be passed over for want of it.
+	if [ "$2" != cpu ] && grep -q "$needs_mock" "$log.ktap"; then
+		fail "$name: provider" "it is not the mock that the tests know"
+	fi
+	check_console "$name" "$log.console"
+	printf 'guest    %s: %d results (%d s)\n' "$name" \
+		$((passed + failed + skipped - before)) $((SECONDS - start))
+}
+
 for kernel in "${kernels[@]}"; do
-	for provider in mock cpu; do
-		name="$kernel, $provider"
-		log=$logs/${kernel##*/}-$provider
-		start=$SECONDS
-		if ! "$vm" -q --kernel "$kernel" --provider "$provider" --smp 2 --timeout 600 \
-			--console "$log.console" "${add[@]}" "${add_32[@]}" -- sh -c "$in_guest" >"$log.ktap" 2>"$log.err"; then
-			fail "$name: guest" "$(tail -1 "$log.err")"
-		fi
-		add_32=()
-		before=$((passed + failed + skipped))
-		count_ktap "$name" "$log.ktap" "$needs_mock"
-		# On the mock, nothing may be passed over for want of it.
-		if [ "$provider" = mock ] && grep -q "$needs_mock" "$log.ktap"; then
-			fail "$name: provider" "it is not the mock that the tests know"
-		fi
-		check_console "$name" "$log.console"
-		printf 'guest    %s: %d results (%d s)\n' "$name" \
-			$((passed + failed + skipped - before)) $((SECONDS - start))
-	done
+	boot "$kernel" mock --provider mock "${add[@]}" "${add_32[@]}"
+	add_32=()
+	boot "$kernel" cpu --provider cpu "${add[@]}"
+	boot "$kernel" "lost device" --daemon "$losing" "${add_recovery[@]}"
 done
 closing

@@ -29,8 +29,8 @@ export VULKAN_DEVICE
 # What a guest needs to have built.
 guest-parts := modules $(O)/host/vm/accel-vm $(O)/host/daemon/virtio-acceld $(O)/libaccel/accelctl
 
-check-guest: $(guest-parts) $(kselftests) $(kselftests-32)
-	@tests/guest.sh $(guest-kernels) -- $(kselftests) $(kselftests-32)
+check-guest: $(guest-parts) $(kselftests) $(kselftests-32) $(kselftests-lost)
+	@tests/guest.sh $(guest-kernels) -- $(kselftests) $(kselftests-32) $(kselftests-lost)
 
 check-faults: $(guest-parts) $(kselftests) $(stalled)
 	@tests/faults/run.sh $(guest-kernels) -- $(kselftests)

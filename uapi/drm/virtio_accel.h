@@ -20,6 +20,7 @@
  *   EINTR    a signal arrived before anything was done, or a fatal one at any
  *            time; the driver undoes what the command did
  *   EBUSY    the device owes answers to too many tasks that were killed
+ *   EDQUOT   the file or the user has as many objects as it may (CAP_SYS_RESOURCE is exempt)
  * A refusal by the device is reported as: EOPNOTSUPP unsupported, ENOEXEC
  * incompatible, EINVAL invalid argument, ERANGE out of bounds, EBUSY busy,
  * ENOMEM out of memory, ENOSPC resource limit, ETIME deadline expired, ENODEV
