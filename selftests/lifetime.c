@@ -212,23 +212,6 @@ TEST_F(lifetime, close_with_live_objects)
 	EXPECT_EQ(0, vaccel_wait_for_contexts(self->fd, 1));
 }
 
-static char process_state(pid_t pid)
-{
-	char path[32], line[128] = "";
-	const char *after_name;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	file = fopen(path, "r");
-	if (!file)
-		return 0;
-	if (!fgets(line, sizeof(line), file))
-		line[0] = 0;
-	fclose(file);
-	after_name = strrchr(line, ')');
-	return after_name ? after_name[2] : 0;
-}
-
 /* A process with a file and objects of its own, asleep in EVENT_WAIT. */
 static pid_t start_waiter(void)
 {
@@ -255,7 +238,7 @@ static pid_t start_waiter(void)
 	if (read(ready[0], &byte, 1) != 1)
 		return -1;
 	close(ready[0]);
-	while (process_state(child) != 'S')
+	while (vaccel_process_state(child) != 'S')
 		sched_yield();
 	return child;
 }

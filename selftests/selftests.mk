@@ -32,6 +32,7 @@ $(kselftests) $(kselftests-lost) $(hostile-selftest) $(guest-bench): build/selft
 	$(call say,link,$@)
 	@$(CC) -static -o $@ $^
 build/selftests/fuzz_ioctl: $(addprefix build/selftests/,fuzz_step.o fuzz_calls.o)
+$(hostile-selftest): build/selftests/hostile_calls.o
 
 $(kselftests-32): build/selftests/%: build/selftests/%.o build/selftests/memory_32.o \
 		build/selftests/vaccel_util_32.o

@@ -48,6 +48,23 @@ int vaccel_ioctl(int fd, unsigned long request, void *arg)
 	return ioctl(fd, request, arg) ? errno : 0;
 }
 
+char vaccel_process_state(pid_t pid)
+{
+	char path[32], line[128] = "";
+	const char *after_name;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "r");
+	if (!file)
+		return 0;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = 0;
+	fclose(file);
+	after_name = strrchr(line, ')');
+	return after_name ? after_name[2] : 0;
+}
+
 int vaccel_query(int fd, struct drm_virtio_accel_device_info *info)
 {
 	struct drm_virtio_accel_dev_query query = {

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include <drm/virtio_accel.h>
 
@@ -27,6 +28,8 @@
 int vaccel_open(void);
 
 int vaccel_ioctl(int fd, unsigned long request, void *arg);
+/* As /proc shows it: 'S' asleep, 'D' so that only a fatal signal wakes it; 0 if unknown. */
+char vaccel_process_state(pid_t pid);
 int vaccel_query(int fd, struct drm_virtio_accel_device_info *info);
 /* Whether the host runs the mock provider, which the programs below are for. */
 bool vaccel_is_mock(int fd);

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks the two documents that promise tests: each promise names tests that exist.
+"""Checks the documents that promise tests: each promise names tests that exist.
 
     ledgers.py budgets        docs/performance-budgets.json
     ledgers.py requirements   docs/requirements.md
+    ledgers.py hostile        docs/hostile-device.md
 
 Prints what is wrong, nothing if all is well.
 """
 import functools
+import glob
 import hashlib
 import json
 import os
@@ -135,5 +137,28 @@ def compared_with_protocol(ids):
         yield f"{id}: not in the protocol and the ledger both"
 
 
-for finding in {"budgets": budgets, "requirements": requirements}[sys.argv[1]]():
+def hostile():
+    """Each row names functions of the driver and lies that are told."""
+    with open("tests/hostile/lies", encoding="utf-8") as file:
+        told = [line.split()[0] for line in file if line.strip() and line[0] != "#"]
+    driver = ""
+    for path in glob.glob("kernel/*.c"):
+        with open(path, encoding="utf-8") as file:
+            driver += file.read()
+    with open("docs/hostile-device.md", encoding="utf-8") as file:
+        rows = [line.strip("| \n").split(" | ") for line in file if line.startswith("| ")][2:]
+    for row in rows:
+        for function in re.findall(r"`(vaccel_\w+)\(\)`", row[2]):
+            if function + "(" not in driver:
+                yield f"{row[0]}: no function {function}"
+        lies = re.findall("`([^`]+)`", row[3])
+        for lie in lies:
+            if not any(name.startswith(lie.rstrip("*")) for name in told):
+                yield f"{row[0]}: no lie {lie}"
+        if not lies:
+            yield f"{row[0]}: no lie at all"
+
+
+LEDGERS = {"budgets": budgets, "requirements": requirements, "hostile": hostile}
+for finding in LEDGERS[sys.argv[1]]():
     print(finding)

@@ -69,6 +69,7 @@ check "every file has its licence line" spdx
 check "shell scripts parse" shell_syntax
 check "the parts of the host include only what they may know" layers
 check "no file is longer than 500 lines" short
+check "every field of a hostile device has its check and its lie" python3 tests/ledgers.py hostile
 check "every budget has its test" python3 tests/ledgers.py budgets
 check "every requirement has its test, or a reason" python3 tests/ledgers.py requirements
 check "every compiler and word size sees the uapi that is on record" abi

@@ -36,7 +36,8 @@ Device::Device(std::deque<Lie> lies)
       timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {}
 
 std::uint64_t Device::features() const {
-    std::uint64_t bits = vhost::kVersion1 | vhost::kAccessPlatform;
+    // One that no driver knows is always there: offering it is no lie, accepting it is wrong.
+    std::uint64_t bits = vhost::kVersion1 | vhost::kAccessPlatform | vhost::bit(5);
     // The front end asks once, so these are no lies of one life.
     for (const Lie& lie : lies_)
         if (lie.kind == Kind::Features) bits |= lie.value;
@@ -145,7 +146,6 @@ std::optional<Answer> Device::deny_end(const vhost::DescriptorChain& chain,
 }
 
 void Device::lie_about(Chain chain, Answer answer, std::uint16_t opcode) {
-    const std::uint32_t head = chain->head();
     switch (lie_.kind) {
         case Kind::Silent:
         case Kind::Late:
@@ -172,7 +172,7 @@ void Device::lie_about(Chain chain, Answer answer, std::uint16_t opcode) {
             return interrupt();
         case Kind::Twice:
             answer.write_to(*chain);
-            ring_->publish(head, answer.used);
+            ring_->publish(chain->head(), answer.used);
             break;
         case Kind::Changes:
             for (std::uint64_t i = 0; i < lie_.value; ++i)

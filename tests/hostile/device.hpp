@@ -31,7 +31,7 @@ class Device {
     explicit Device(std::deque<Lie> lies);
 
     [[nodiscard]] std::uint64_t features() const;
-    // For one read of the guest, which is a byte.
+    // The configuration space for one read of the guest, which is a byte.
     [[nodiscard]] vhost::Bytes config();
 
     void start(vhost::RingView view);
@@ -47,11 +47,10 @@ class Device {
     [[nodiscard]] int timer_fd() const { return timer_.value(); }
     void give_late();
 
-    // As many as there can be.
+    // Whether there are to be as many interrupts as there can be.
     [[nodiscard]] bool wants_interrupts() const {
         return started() && lie_.kind == Kind::Interrupts;
     }
-
     void interrupt() const;
 
  private:

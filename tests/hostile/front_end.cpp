@@ -59,7 +59,6 @@ std::expected<bool, std::string> FrontEnd::step() {
     }
     if (ready[2].revents != 0) device_.give_late();
     if (device_.wants_interrupts()) device_.interrupt();
-
     if (ready[0].revents == 0) return true;
 
     const auto received = reader_.receive(socket_.value());
@@ -79,7 +78,7 @@ std::expected<void, std::string> FrontEnd::serve_message(Message message) {
     return vhost::send_reply(socket_.value(), message.request, *reply);
 }
 
-// Nothing is a success that has nothing to say.
+// An empty reply is a success that has nothing to say.
 std::expected<vhost::Bytes, std::string> FrontEnd::reply_to(Message& message) {
     const auto memory = [this](std::expected<vhost::Memory::Shared, std::string> changed) {
         return std::move(changed).transform([this](vhost::Memory::Shared now) {

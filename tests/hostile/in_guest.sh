@@ -1,5 +1,6 @@
+#!/bin/sh
 # SPDX-License-Identifier: MIT
-# Sourced in the guest: binds the driver to one life of the hostile device after the other and
+# Runs in the guest: binds the driver to one life of the hostile device after the other and
 # tells in KTAP what became of it. /lies has a line for each, as run.sh takes them from `lies`.
 
 # Each life gets a new driver, whose message limits start anew. A device that recovers by
@@ -22,18 +23,16 @@ await() {
 	done
 }
 
-# Nothing in the log but the driver and the core about this device, and little of that.
+# Nothing in /log but what driver and core say about this device, and little of that.
 modest() { # MESSAGE
-	local others errors
-	others=$(dmesg | grep -v -e 'virtio_accel virtio[0-9]*: ' -e 'Initialized virtio_accel')
-	errors=$(dmesg | grep -c -e '\*ERROR\*')
-	[ -z "$others" ] && [ "$errors" -le 4 ] && { [ "$1" != - ] || [ "$errors" -eq 0 ]; }
+	local errors
+	grep -v -e 'virtio_accel virtio[0-9]*: ' -e 'Initialized virtio_accel' /log && return 1
+	errors=$(grep -c -e '\*ERROR\*' /log)
+	[ "$errors" -le 4 ] && { [ "$1" != - ] || [ "$errors" -eq 0 ]; }
 }
 
 live() { # NUMBER LIE WHERE ERRNO AFTER MESSAGE
-	local message
-	message=$(echo "$6" | sed 's/\(.\)-/\1 /g')
-	dmesg -c >/dev/null
+	local message=${6//_/ }
 	echo "# program $2"
 	# shellcheck disable=SC2086
 	insmod /modules/virtio_accel.ko $parameters
@@ -47,12 +46,14 @@ live() { # NUMBER LIE WHERE ERRNO AFTER MESSAGE
 	report $? "the log names the cause: $message"
 	rmmod virtio_accel
 	report $? "the driver can be removed"
+	dmesg -c >/log
 	modest "$message"
-	report $? "the log has nothing else" || dmesg | sed 's/^/# /'
+	report $? "the log has nothing else"
 	echo "# status 0"
 }
 
 rmmod virtio_accel
+dmesg -c >/log
 number=0
 while read -r lie where errno after message; do
 	number=$((number + 1))

@@ -159,4 +159,11 @@ std::expected<Lie, std::string> parse_lie(std::string_view text) {
     return lie;
 }
 
+std::vector<std::string_view> lie_names() {
+    std::vector<std::string_view> names;
+    for (const Subject& subject : kSubjects)
+        names.push_back(subject.name);
+    return names;
+}
+
 }  // namespace hostile

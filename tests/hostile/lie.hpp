@@ -6,6 +6,7 @@
 #include <expected>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hostile {
 
@@ -40,6 +41,7 @@ enum class Kind : std::uint8_t {
 
 // NAME[=VALUE][:OPCODE[:NTH[+]]]: what is lied about, in which command (any if there is
 // none), and in which of these: the first one by default, with a + in all later ones, too.
+// For the configuration space NTH counts how often the guest has read all of it.
 struct Lie {
     std::string text = "honest";
     Kind kind = Kind::None;
@@ -63,5 +65,8 @@ struct Lie {
 };
 
 [[nodiscard]] std::expected<Lie, std::string> parse_lie(std::string_view text);
+
+// All that can stand for NAME.
+[[nodiscard]] std::vector<std::string_view> lie_names();
 
 }  // namespace hostile

@@ -23,7 +23,7 @@ struct Options {
 
 std::expected<Options, std::string> parse(std::span<char*> words) {
     constexpr std::string_view kUsage =
-        "hostile-device --socket-path PATH [--lie NAME[=VALUE][:OPCODE[:NTH[+]]]]...";
+        "hostile-device --list | --socket-path PATH [--lie NAME[=VALUE][:OPCODE[:NTH[+]]]]...";
     Options options;
     for (; words.size() >= 2; words = words.subspan(2)) {
         const std::string_view option = words[0];
@@ -53,6 +53,11 @@ std::expected<void, std::string> serve(Options options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc == 2 && argv[1] == std::string_view("--list")) {
+        for (const auto name : hostile::lie_names())
+            std::cout << name << '\n';
+        return EXIT_SUCCESS;
+    }
     std::signal(SIGPIPE, SIG_IGN);
     const auto done = parse(std::span(argv, static_cast<std::size_t>(argc)).subspan(1))
                           .and_then([](Options options) { return serve(std::move(options)); });
