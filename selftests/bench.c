@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 
 #define BATCHES 40
 
@@ -139,15 +139,25 @@ static void bandwidth_at(struct subject *s, size_t size)
 	vaccel_buf_close(s->session.fd, s->buf);
 }
 
+/* Small pages that do not lie side by side, which is the hardest for the driver. */
+static __u8 *map_scattered(size_t size)
+{
+	const size_t page = 4 * KIB, stride = 4099;	/* prime */
+	__u8 *memory = map_memory(size);
+
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < size / page; i++)
+		memory[i * stride % (size / page) * page] = 1;
+	return memory;
+}
+
 static void bandwidth(struct subject *s)
 {
 	const size_t most = 64 * MIB;
 	int threshold = pin_threshold();
 
-	s->memory = map_memory(most);
-	s->other = map_memory(most);
-	memset(s->memory, 1, most);
-	memset(s->other, 2, most);
+	s->memory = map_scattered(most);
+	s->other = map_scattered(most);
 	for (size_t size = 4 * KIB; size <= 256 * KIB; size *= 2)
 		bandwidth_at(s, size);
 	bandwidth_at(s, MIB);

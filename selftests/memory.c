@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 #include "memory.h"
+#include "vaccel_util.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +39,32 @@ void fill_pattern(__u8 *data, size_t size, unsigned int seed)
 bool all_equal(const __u8 *data, size_t size, __u8 value)
 {
 	return !size || (data[0] == value && !memcmp(data, data + 1, size - 1));
+}
+
+int transfer_all(int fd, unsigned long request, __u32 buf, __u8 *data, size_t size, int *early)
+{
+	__u64 at = 0;
+
+	while (at < size) {
+		struct drm_virtio_accel_buf_transfer args = {
+			.handle = buf,
+			.offset = at,
+			.size = size - at,
+			.addr = (__u64)(uintptr_t)(data + at),
+		};
+		int error = vaccel_ioctl(fd, request, &args);
+
+		if (args.done > args.size || (error && args.done))
+			return EPROTO;
+		/* Before anything was done. */
+		if (error && error != EINTR)
+			return error;
+		if (!error && !args.done)
+			return ENODATA;
+		at += args.done;
+		*early += at < size;
+	}
+	return 0;
 }
 
 int pin_threshold(void)

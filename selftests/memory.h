@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory to transfer, patterns to fill it with, and what the kernel says about
- * pages that are pinned.
+ * pages that are pinned. Functions that return int return 0 or a positive errno,
+ * unless they say otherwise.
  */
 #ifndef MEMORY_H
 #define MEMORY_H
@@ -21,6 +22,12 @@ __u8 *map_file(int fd, size_t size, int protection, int flags);
 /* A pattern without a period of a page; different for each @seed. */
 void fill_pattern(__u8 *data, size_t size, unsigned int seed);
 bool all_equal(const __u8 *data, size_t size, __u8 value);
+
+/*
+ * BUF_WRITE or BUF_READ of a whole buffer that goes on where a signal has ended it;
+ * @early counts how often one did. EPROTO and ENODATA are lies about what was done.
+ */
+int transfer_all(int fd, unsigned long request, __u32 buf, __u8 *data, size_t size, int *early);
 
 /* The driver's parameter, in bytes, 0 for never. -1 if it cannot be had. */
 int pin_threshold(void);

@@ -186,32 +186,6 @@ TEST_F(transfer, pages_are_pinned_if_they_shall_be)
 	EXPECT_EQ(variant->threshold ? 2 * (long)(size / self->page) : 0, pins_made() - before);
 }
 
-/* Goes on where a signal has ended it; @early counts how often one did. */
-static int persist(int fd, unsigned long request, __u32 buf, __u8 *data, size_t size, int *early)
-{
-	struct drm_virtio_accel_buf_transfer args = { .handle = buf };
-	__u64 at = 0;
-
-	while (at < size) {
-		int error;
-
-		args.offset = at;
-		args.addr = (__u64)(uintptr_t)(data + at);
-		args.size = size - at;
-		error = vaccel_ioctl(fd, request, &args);
-		if (args.done > args.size || (error && args.done))
-			return EPROTO;
-		/* Before anything was done. */
-		if (error && error != EINTR)
-			return error;
-		if (!error && !args.done)
-			return ENODATA;
-		at += args.done;
-		*early += at < size;
-	}
-	return 0;
-}
-
 static void on_alarm(int signal)
 {
 	(void)signal;
@@ -231,10 +205,12 @@ TEST_F(transfer, signals_end_it_early_and_tell_the_truth)
 	ASSERT_EQ(0, vaccel_buf_create(self->fd, self->ctx, size, &buf));
 	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
-	EXPECT_EQ(0, persist(self->fd, DRM_IOCTL_VIRTIO_ACCEL_BUF_WRITE, buf, sent, size, &early));
+	EXPECT_EQ(0, transfer_all(self->fd, DRM_IOCTL_VIRTIO_ACCEL_BUF_WRITE, buf, sent, size,
+				  &early));
 	EXPECT_NE(0, early);
 	early = 0;
-	EXPECT_EQ(0, persist(self->fd, DRM_IOCTL_VIRTIO_ACCEL_BUF_READ, buf, got, size, &early));
+	EXPECT_EQ(0, transfer_all(self->fd, DRM_IOCTL_VIRTIO_ACCEL_BUF_READ, buf, got, size,
+				  &early));
 	EXPECT_NE(0, early);
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));
 	EXPECT_EQ(0, memcmp(sent, got, size));
@@ -273,6 +249,28 @@ TEST_F(transfer, a_killed_process_leaves_nothing)
 	while (pins_held() > 0)
 		usleep(1000);
 	EXPECT_EQ(0, vaccel_buf_read(self->fd, buf, 0, memory, size));
+}
+
+/* It is read to its end, and the device refuses it for what it is, not for its size. */
+TEST_F(transfer, the_largest_program)
+{
+	struct drm_virtio_accel_device_info info;
+	struct vaccel_artifact nothing = { { 0 } };
+	struct drm_virtio_accel_prog_load args = vaccel_load_args(self->ctx, &nothing);
+	size_t mapped;
+	__u8 *memory;
+	int error;
+
+	ASSERT_EQ(0, vaccel_query(self->fd, &info));
+	args.artifact_size = info.max_artifact_bytes;
+	mapped = ((size_t)args.artifact_size + self->page - 1) / self->page * self->page;
+	memory = map_memory(mapped);
+	args.artifact_addr = (__u64)(uintptr_t)memory;
+	error = vaccel_ioctl(self->fd, DRM_IOCTL_VIRTIO_ACCEL_PROG_LOAD, &args);
+	EXPECT_TRUE(error == EINVAL || error == ENOEXEC || error == ENOSPC);
+
+	ASSERT_EQ(0, munmap(memory + mapped - self->page, self->page));
+	EXPECT_EQ(EFAULT, vaccel_ioctl(self->fd, DRM_IOCTL_VIRTIO_ACCEL_PROG_LOAD, &args));
 }
 
 struct worker {

@@ -297,8 +297,12 @@ static void *read_until_told(void *arg)
 	struct reader *reader = arg;
 
 	do {
+		int early = 0;
+
 		memset(reader->memory, GUARD, SIZE);
-		if (vaccel_buf_read(reader->fd, reader->buf, 0, reader->memory, SIZE) ||
+		/* A signal that the other thread takes in the end can interrupt it. */
+		if (transfer_all(reader->fd, DRM_IOCTL_VIRTIO_ACCEL_BUF_READ, reader->buf,
+				 reader->memory, SIZE, &early) ||
 		    memcmp(reader->memory, reader->expected, SIZE))
 			reader->wrong++;
 		reader->reads++;

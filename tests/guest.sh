@@ -31,8 +31,21 @@ for program in "$@"; do
 done
 [ $# -gt 0 ] || fail "kselftests" "there are none"
 
+# A kernel's driver of RAM disks, whose pages, unlike those of tmpfs, are written back.
+ram_disk() { # KERNEL
+	local release module
+	case $1 in
+	newest) release=$(ls /lib/modules | sort -V | tail -1) ;;
+	lts) release=$(ls /lib/modules | sort -V | head -1) ;;
+	*) return ;;
+	esac
+	module=/lib/modules/$release/kernel/drivers/block/brd.ko.xz
+	xz -dc "$module" >"$logs/brd-$1.ko" && echo "--add $logs/brd-$1.ko=/modules/brd.ko"
+}
+
 # Ends with the driver's removal, which must find nothing in use.
 in_guest='
+[ ! -f /modules/brd.ko ] || insmod /modules/brd.ko
 for program in /selftests/*; do
 	echo "# program $program"
 	$program 2>&1
@@ -64,9 +77,10 @@ boot() {
 }
 
 for kernel in "${kernels[@]}"; do
-	boot "$kernel" mock --provider mock "${add[@]}" "${add_32[@]}"
+	# shellcheck disable=SC2046
+	boot "$kernel" mock --provider mock $(ram_disk "$kernel") "${add[@]}" "${add_32[@]}"
 	add_32=()
-	boot "$kernel" cpu --provider cpu "${add[@]}"
+	boot "$kernel" cpu --provider cpu $(ram_disk "$kernel") "${add[@]}"
 	boot "$kernel" "lost device" --daemon "$losing" "${add_recovery[@]}"
 done
 closing
