@@ -69,15 +69,15 @@ Outcome<Buffers> create_buffers(const accel::Context& context, accel::Domain dom
     return buffers;
 }
 
-// Submits, waits and releases, so that the buffers can be read.
+// Submits and waits; after that the buffers can be read.
 Outcome<void> run_to_end(const accel::Queue& queue, const accel::Program& program,
                          std::span<const accel::Binding> bindings,
                          std::chrono::nanoseconds timeout) {
     // The device is told the same limit, so that it does not work on for nobody.
     const auto deadline = std::chrono::steady_clock::now() + timeout;
-    auto submission = queue.submit(program, bindings, {.timeout = timeout});
+    const auto submission = queue.submit(program, bindings, {.timeout = timeout});
     if (!submission) return failure_to("submit", submission.error());
-    auto& event = submission->event;
+    const auto& event = submission->event;
 
     const auto state = event.wait(deadline);
     if (!state) return failure_to("wait", state.error());
@@ -93,7 +93,6 @@ Outcome<void> run_to_end(const accel::Queue& queue, const accel::Program& progra
         case accel::EventState::Phase::Complete:
             break;
     }
-    if (auto done = event.destroy(); !done) return failure_to("release the event", done.error());
     return {};
 }
 

@@ -8,9 +8,12 @@
 #include <system_error>
 #include <vector>
 
+#include <sys/eventfd.h>
+
 #include <accel/accel.hpp>
 #include <drm/virtio_accel.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "execute.hpp"
 #include "open.hpp"
@@ -232,9 +235,9 @@ Check event_frees_buffers(const Subject& subject) {
     if (state->phase != accel::EventState::Phase::Complete) return failure("it did not complete");
     const int refusal = subject.info.has(accel::Capability::EventCancellation) ? EBUSY : EOPNOTSUPP;
     if (auto check = refused(submission->event.cancel(), refusal); !check) return check;
-    if (auto released = submission->event.destroy(); !released) return done(released);
     std::array<std::byte, 4> bytes{};
-    return done(copy->output.read(0, bytes));
+    if (auto read = copy->output.read(0, bytes); !read) return done(read);
+    return done(submission->event.destroy());
 }
 
 // Nothing but a syncobj and a notification tells of the end.
@@ -271,11 +274,37 @@ Check syncobj_and_notification(const Subject& subject) {
     return {};
 }
 
+// From one timeline to another, with points that are signalled by hand.
+Check sync_file_and_eventfd(const Subject& subject) {
+    auto from = subject.device.create_syncobj();
+    auto to = subject.device.create_syncobj();
+    if (subject.info.max_fence_timeout == subject.info.max_fence_timeout.zero())
+        return refused(from, EOPNOTSUPP);
+    if (!from || !to) return done(from ? to : from);
+    const accel::Descriptor eventfd(accel::system_kernel(),
+                                    ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (eventfd.get() < 0) return failure("no eventfd: {}", text(errno));
+
+    if (auto asked = to->notify(eventfd.get(), 3); !asked) return done(asked);
+    if (auto signalled = from->signal(7); !signalled) return done(signalled);
+    const auto sync_file = from->export_sync_file(7);
+    if (!sync_file) return done(sync_file);
+    if (auto taken = to->import_sync_file(sync_file->get(), 3); !taken) return done(taken);
+
+    std::uint64_t count = 0;
+    if (::read(eventfd.get(), &count, sizeof count) != sizeof count || count != 1)
+        return failure("the eventfd has counted {}", count);
+    const auto value = to->value();
+    if (!value) return done(value);
+    if (*value != 3) return failure("the timeline is at {}", *value);
+    return {};
+}
+
 struct Row {
     std::string_view name;
     Check (*check)(const Subject&);
 };
-constexpr std::array<Row, 11> kChecks{{
+constexpr std::array<Row, 12> kChecks{{
     {"the device describes itself", device_information},
     {"a new buffer is zero", new_buffer_is_zero},
     {"buffers keep what is written", buffer_round_trip},
@@ -287,6 +316,7 @@ constexpr std::array<Row, 11> kChecks{{
     {"MATMUL, ADD and CLAMP of FP32 are right", linear},
     {"an event that has ended frees its buffers", event_frees_buffers},
     {"a syncobj and a notification tell of the end", syncobj_and_notification},
+    {"a fence goes through a sync_file and an eventfd", sync_file_and_eventfd},
 }};
 
 }  // namespace

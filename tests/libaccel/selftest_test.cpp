@@ -44,9 +44,9 @@ TEST_SUITE("libaccel/selftest") {
         const auto report = run_selftest(kernel);
 
         CAPTURE(report.text);
-        CHECK(report.tally.passed == 11);
+        CHECK(report.tally.passed == 12);
         CHECK(report.tally.failed == 0);
-        CHECK(report.text.ends_with("11 passed, 0 failed\n"));
+        CHECK(report.text.ends_with("12 passed, 0 failed\n"));
         CHECK(kernel.live() == Live{});
     }
 
@@ -93,6 +93,12 @@ TEST_SUITE("libaccel/selftest") {
             kernel.fail(Call::SyncobjWait, 1, ETIME);
             CHECK(complaint(kernel) ==
                   "a syncobj and a notification tell of the end: the syncobj does not signal");
+        }
+        SUBCASE("sync_files that nobody takes") {
+            kernel.fail(Call::SyncobjTransfer, 2, ENOENT);
+            CHECK(complaint(kernel) ==
+                  "a fence goes through a sync_file and an eventfd: syncobj_import: No such file "
+                  "or directory");
         }
         SUBCASE("events that fail") {
             kernel.device.run = [](const Program&, std::span<const Bound>) {
