@@ -17,7 +17,7 @@
 #define MEDIAN_RATIO 8
 #define TAIL_RATIO 16
 
-#define ROUNDS 4
+#define ROUNDS 2
 #define JOBS 50
 #define SAMPLES (ROUNDS * JOBS)
 
@@ -176,12 +176,12 @@ static void run_beside(struct __test_metadata *_metadata, FIXTURE_DATA(fairness)
 	expect_fair(_metadata, self, clients);
 }
 
-TEST_F(fairness, another_process_with_hundreds_of_jobs)
+TEST_F_TIMEOUT(fairness, another_process_with_hundreds_of_jobs, 120)
 {
 	run_beside(_metadata, self, 1, 8);
 }
 
-TEST_F(fairness, several_processes_with_jobs)
+TEST_F_TIMEOUT(fairness, several_processes_with_jobs, 120)
 {
 	run_beside(_metadata, self, 4, 1);
 }
@@ -209,7 +209,7 @@ TEST_F(fairness, no_timeout_because_of_others)
 	ASSERT_EQ(load, waitpid(load, NULL, 0));
 }
 
-TEST_F(fairness, one_event_among_a_thousand)
+TEST_F_TIMEOUT(fairness, one_event_among_a_thousand, 120)
 {
 	for (int round = 0; round < ROUNDS; round++) {
 		struct vaccel_session load;
@@ -228,7 +228,7 @@ TEST_F(fairness, one_event_among_a_thousand)
 }
 
 /* Their ends are seen late, which is no reason to look late for the next ones. */
-TEST_F(fairness, jobs_that_nobody_watched)
+TEST_F_TIMEOUT(fairness, jobs_that_nobody_watched, 120)
 {
 	for (int round = 0; round < ROUNDS; round++) {
 		const struct vaccel_session *session = &self->session;
@@ -306,7 +306,7 @@ TEST_F(fairness, any_and_all_of_64)
 	any_of_64(_metadata, self);
 }
 
-TEST_F(fairness, any_and_all_of_64_between_signals)
+TEST_F_TIMEOUT(fairness, any_and_all_of_64_between_signals, 120)
 {
 	interrupt_every_ms(true);
 	any_of_64(_metadata, self);

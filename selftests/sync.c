@@ -194,11 +194,14 @@ TEST_F(sync, a_late_refusal_is_a_failure)
 /* Work that never ends by itself: the driver ends it, and it holds nothing after that. */
 TEST_F(sync, a_timeout_is_an_error_of_the_fence)
 {
+	struct drm_virtio_accel_event event;
 	__u32 held;
 
 	ASSERT_EQ(0, vaccel_hold(&self->session, self->syncobj, 0, 50000000, &held));
 	EXPECT_EQ(-ETIME, sync_file_wait(syncobj_export(self->fd, self->syncobj)));
-	EXPECT_NE(DRM_VIRTIO_ACCEL_EVENT_COMPLETE, end_of(_metadata, self->fd, held).state);
+	event = end_of(_metadata, self->fd, held);
+	EXPECT_EQ(DRM_VIRTIO_ACCEL_EVENT_FAILED, event.state);
+	EXPECT_EQ(DRM_VIRTIO_ACCEL_STATUS_DEADLINE_EXPIRED, event.status);
 	expect_bytes(_metadata, &self->session, 0);
 	EXPECT_EQ(0, vaccel_event_destroy(self->fd, held, 0));
 

@@ -22,6 +22,8 @@ one() {
 
 load() { insmod /modules/virtio_accel.ko device_id=38 "$@"; }
 
+program uncancellable stalled uncancellable
+
 echo 1 >$parameters/command_timeout
 program stalled stalled watchdog
 echo "# daemon CONT"

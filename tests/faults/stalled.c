@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * stalled watchdog|unbind: what becomes of everybody in the driver when the device stops
- * to answer. A line "# daemon STOP", "CONT" or "CONT-LATER" asks the host for it.
+ * stalled watchdog|unbind|uncancellable: what becomes of everybody in the driver when the
+ * device stops to answer, or does not cancel work that does not end. A line "# daemon STOP",
+ * "CONT" or "CONT-LATER" asks the host for it.
  */
 #include "kselftest.h"
 #include "vaccel_sync.h"
@@ -120,7 +121,7 @@ static void start_client(struct client *client)
 	start(&client->sender, fd, 0, send_commands);
 }
 
-/* Waits for all of it: that it ends at all is what a time limit of the host is for. */
+/* Waits for all of it; the alarm is for what never comes. */
 static void expect_loss(struct client *client)
 {
 	__u32 ctx;
@@ -187,10 +188,37 @@ static void unbind(struct client *client)
 	expect(0, write_name(DRIVER "/bind", device), "and bound again");
 }
 
+/* The device refuses the first CANCEL_EVENT of its life: the host sees to that. */
+static void uncancellable(void)
+{
+	struct vaccel_session stuck, other;
+	struct drm_virtio_accel_event event = { 0 };
+	__u32 syncobj, next;
+	const int fd = vaccel_open();
+
+	need(fd < 0 ? ENODEV : 0, "the device");
+	need(vaccel_session_create(fd, &stuck), "a session");
+	need(vaccel_session_create(fd, &other), "another session");
+	need(syncobj_create(fd, &syncobj), "a syncobj");
+	need(vaccel_hold(&stuck, syncobj, 0, 50000000, &event.handle), "a held job");
+	expect(-ETIME, sync_file_wait(syncobj_export(fd, syncobj)), "the fence signals");
+	need(vaccel_wait(fd, &event, 1, 0, VACCEL_FOREVER), "the event");
+	expect(DRM_VIRTIO_ACCEL_EVENT_FAILED, event.state, "the event has failed");
+	expect(DRM_VIRTIO_ACCEL_STATUS_DEADLINE_EXPIRED, event.status, "and says why");
+	expect(ECANCELED, vaccel_session_submit(&stuck, &next), "its context takes no more work");
+	need(vaccel_session_submit(&other, &next), "a job");
+	expect(0, vaccel_wait_complete(fd, next), "another context does");
+	need(vaccel_ctx_destroy(fd, stuck.ctx), "its destruction");
+	expect(0, vaccel_wait_for_contexts(fd, 1), "what was stuck is released with its context");
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	static struct client client;
 
+	/* None of it takes nearly as long, except for ever. */
+	alarm(100);
 	ksft_print_header();
 	if (argc == 2 && !strcmp(argv[1], "watchdog")) {
 		ksft_set_plan(7);
@@ -200,8 +228,11 @@ int main(int argc, char **argv)
 		ksft_set_plan(9);
 		start_client(&client);
 		unbind(&client);
+	} else if (argc == 2 && !strcmp(argv[1], "uncancellable")) {
+		ksft_set_plan(6);
+		uncancellable();
 	} else {
-		ksft_exit_fail_msg("usage: stalled watchdog|unbind\n");
+		ksft_exit_fail_msg("usage: stalled watchdog|unbind|uncancellable\n");
 	}
 	ksft_finished();
 }
