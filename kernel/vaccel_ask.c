@@ -9,6 +9,7 @@
 #include <linux/ktime.h>
 
 #include "vaccel_drv.h"
+#include "vaccel_trace.h"
 
 /* How long after the time limit until CANCEL_EVENT, and from there until the end. */
 #define VACCEL_ASK_GRACE	(1 * NSEC_PER_SEC)
@@ -110,10 +111,14 @@ enum vaccel_verdict {
 	VACCEL_IGNORE,			/* it has ended meanwhile */
 };
 
-static void vaccel_ask_fail_locked(struct vaccel_event *event, u16 status)
+static enum vaccel_verdict vaccel_ask_conclude(struct vaccel_event *event, u16 state, u16 status,
+					       enum vaccel_verdict verdict)
 {
-	event->state = VIRTIO_ACCEL_EVENT_FAILED;
+	event->state = state;
 	event->status = status;
+	trace_vaccel_event(READ_ONCE(event->obj.id), state, status,
+			   ktime_sub(event->answered, event->accepted));
+	return verdict;
 }
 
 static enum vaccel_verdict vaccel_ask_judge(struct vaccel_event *event,
@@ -131,21 +136,19 @@ static enum vaccel_verdict vaccel_ask_judge(struct vaccel_event *event,
 	event->poll_error = vaccel_status_errno(reply->status);
 	if (!event->poll_error && reply->state != VIRTIO_ACCEL_EVENT_PENDING) {
 		event->phase = VACCEL_EVENT_RELEASING;
-		event->state = reply->state;
-		event->status = reply->error;
 		if (event->overdue && reply->state == VIRTIO_ACCEL_EVENT_CANCELLED)
-			vaccel_ask_fail_locked(event, VIRTIO_ACCEL_S_DEADLINE_EXPIRED);
-		return VACCEL_ASK_NOW;
+			return vaccel_ask_conclude(event, VIRTIO_ACCEL_EVENT_FAILED,
+						   VIRTIO_ACCEL_S_DEADLINE_EXPIRED, VACCEL_ASK_NOW);
+		return vaccel_ask_conclude(event, reply->state, reply->error, VACCEL_ASK_NOW);
 	}
-	if (reply->status == VIRTIO_ACCEL_S_STALE_OBJECT) {
-		vaccel_ask_fail_locked(event, reply->status);
-		return VACCEL_END;
-	}
+	if (reply->status == VIRTIO_ACCEL_S_STALE_OBJECT)
+		return vaccel_ask_conclude(event, VIRTIO_ACCEL_EVENT_FAILED, reply->status,
+					   VACCEL_END);
 	if (vaccel_ask_overdue(event, 2 * VACCEL_ASK_GRACE)) {
 		/* The device still has it. Nobody knows what else of the context is stuck. */
 		WRITE_ONCE(event->obj.ctx->banned, true);
-		vaccel_ask_fail_locked(event, VIRTIO_ACCEL_S_DEADLINE_EXPIRED);
-		return VACCEL_END;
+		return vaccel_ask_conclude(event, VIRTIO_ACCEL_EVENT_FAILED,
+					   VIRTIO_ACCEL_S_DEADLINE_EXPIRED, VACCEL_END);
 	}
 	vaccel_wait_wake_locked(event, !event->poll_error);
 	return VACCEL_ASK_LATER;

@@ -14,6 +14,7 @@
 
 #include "vaccel_compat.h"
 #include "vaccel_drv.h"
+#include "vaccel_trace.h"
 
 /* A pause is this part of the age of the event, within limits. */
 #define VACCEL_POLL_PART	8
@@ -206,6 +207,8 @@ void vaccel_poll_again_locked(struct vaccel_event *event)
 	event->asked = false;
 	vaccel_poll_client(event)->asked--;
 	vaccel_poll_queue_locked(event, max(vaccel_poll_due(event), soon));
+	trace_vaccel_poll(READ_ONCE(event->obj.id), ktime_sub(soon, event->accepted),
+			  ktime_sub(event->due, soon) + VACCEL_POLL_MIN);
 }
 
 /* An event that is due, marked as asked and referenced; or NULL. */

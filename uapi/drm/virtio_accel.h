@@ -319,8 +319,7 @@ struct drm_virtio_accel_binding {
 /**
  * struct drm_virtio_accel_sync - a point of a drm_syncobj
  *
- * In an in-sync, a fence that must have signalled before the device is asked to
- * do the work. In an out-sync, the place of the fence of the submission.
+ * As an in-sync, what to wait for; as an out-sync, where to put the fence.
  */
 struct drm_virtio_accel_sync {
 	/** @handle: syncobj of this file */
