@@ -275,7 +275,7 @@ int vaccel_request_command(struct vaccel_request *req)
 	return ret ?: vaccel_status_errno(req->reply.status);
 }
 
-/* The errno of a refusal: uapi/drm/virtio_accel.h. */
+/* The errno of a refusal: docs/uapi.md. */
 int vaccel_status_errno(u16 status)
 {
 	switch (status) {

@@ -9,22 +9,8 @@
  * closed.
  *
  * Every flags, pad and reserved field must be zero unless a value is defined
- * for it here; anything else fails with EINVAL. docs/uapi.md says more.
- *
- * Errors common to all ioctls:
- *   EINVAL   a malformed argument, such as a range whose end overflows
- *   ENOENT   no such handle in this file, or a handle of another kind
- *   EFAULT   user memory that cannot be accessed
- *   ENODEV   the device is gone, was reset, or no longer answers
- *   EIO      the device broke the protocol
- *   EINTR    a signal arrived before anything was done, or a fatal one at any
- *            time; the driver undoes what the command did
- *   EBUSY    the device owes answers to too many tasks that were killed
- *   EDQUOT   the file or the user has as many objects as it may (CAP_SYS_RESOURCE is exempt)
- * A refusal by the device is reported as: EOPNOTSUPP unsupported, ENOEXEC
- * incompatible, EINVAL invalid argument, ERANGE out of bounds, EBUSY busy,
- * ENOMEM out of memory, ENOSPC resource limit, ETIME deadline expired, ENODEV
- * device lost, EPERM permission denied, EIO internal error and unknown codes.
+ * for it here; anything else fails with EINVAL. docs/uapi.md says what else
+ * each ioctl fails with.
  */
 #ifndef _DRM_VIRTIO_ACCEL_H
 #define _DRM_VIRTIO_ACCEL_H
@@ -483,34 +469,22 @@ struct drm_virtio_accel_event_destroy {
 	__u32 flags;
 };
 
-#define DRM_IOCTL_VIRTIO_ACCEL_DEV_QUERY \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_DEV_QUERY, struct drm_virtio_accel_dev_query)
-#define DRM_IOCTL_VIRTIO_ACCEL_CTX_CREATE \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_CTX_CREATE, struct drm_virtio_accel_ctx_create)
-#define DRM_IOCTL_VIRTIO_ACCEL_CTX_DESTROY \
-	DRM_IOW(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_CTX_DESTROY, struct drm_virtio_accel_ctx_destroy)
-#define DRM_IOCTL_VIRTIO_ACCEL_BUF_CREATE \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_BUF_CREATE, struct drm_virtio_accel_buf_create)
-#define DRM_IOCTL_VIRTIO_ACCEL_BUF_WRITE \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_BUF_WRITE, struct drm_virtio_accel_buf_transfer)
-#define DRM_IOCTL_VIRTIO_ACCEL_BUF_READ \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_BUF_READ, struct drm_virtio_accel_buf_transfer)
-#define DRM_IOCTL_VIRTIO_ACCEL_PROG_LOAD \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_PROG_LOAD, struct drm_virtio_accel_prog_load)
-#define DRM_IOCTL_VIRTIO_ACCEL_PROG_UNLOAD \
-	DRM_IOW(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_PROG_UNLOAD, struct drm_virtio_accel_prog_unload)
-#define DRM_IOCTL_VIRTIO_ACCEL_QUEUE_CREATE \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_QUEUE_CREATE, struct drm_virtio_accel_queue_create)
-#define DRM_IOCTL_VIRTIO_ACCEL_QUEUE_DESTROY \
-	DRM_IOW(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_QUEUE_DESTROY, struct drm_virtio_accel_queue_destroy)
-#define DRM_IOCTL_VIRTIO_ACCEL_SUBMIT \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_SUBMIT, struct drm_virtio_accel_submit)
-#define DRM_IOCTL_VIRTIO_ACCEL_EVENT_WAIT \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_EVENT_WAIT, struct drm_virtio_accel_event_wait)
-#define DRM_IOCTL_VIRTIO_ACCEL_EVENT_CANCEL \
-	DRM_IOW(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_EVENT_CANCEL, struct drm_virtio_accel_event_cancel)
-#define DRM_IOCTL_VIRTIO_ACCEL_EVENT_DESTROY \
-	DRM_IOW(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_EVENT_DESTROY, struct drm_virtio_accel_event_destroy)
+#define DRM_VIRTIO_ACCEL_IO(dir, number, type) \
+	DRM_IO##dir(DRM_COMMAND_BASE + DRM_VIRTIO_ACCEL_##number, struct drm_virtio_accel_##type)
+#define DRM_IOCTL_VIRTIO_ACCEL_DEV_QUERY	DRM_VIRTIO_ACCEL_IO(WR, DEV_QUERY, dev_query)
+#define DRM_IOCTL_VIRTIO_ACCEL_CTX_CREATE	DRM_VIRTIO_ACCEL_IO(WR, CTX_CREATE, ctx_create)
+#define DRM_IOCTL_VIRTIO_ACCEL_CTX_DESTROY	DRM_VIRTIO_ACCEL_IO(W, CTX_DESTROY, ctx_destroy)
+#define DRM_IOCTL_VIRTIO_ACCEL_BUF_CREATE	DRM_VIRTIO_ACCEL_IO(WR, BUF_CREATE, buf_create)
+#define DRM_IOCTL_VIRTIO_ACCEL_BUF_WRITE	DRM_VIRTIO_ACCEL_IO(WR, BUF_WRITE, buf_transfer)
+#define DRM_IOCTL_VIRTIO_ACCEL_BUF_READ		DRM_VIRTIO_ACCEL_IO(WR, BUF_READ, buf_transfer)
+#define DRM_IOCTL_VIRTIO_ACCEL_PROG_LOAD	DRM_VIRTIO_ACCEL_IO(WR, PROG_LOAD, prog_load)
+#define DRM_IOCTL_VIRTIO_ACCEL_PROG_UNLOAD	DRM_VIRTIO_ACCEL_IO(W, PROG_UNLOAD, prog_unload)
+#define DRM_IOCTL_VIRTIO_ACCEL_QUEUE_CREATE	DRM_VIRTIO_ACCEL_IO(WR, QUEUE_CREATE, queue_create)
+#define DRM_IOCTL_VIRTIO_ACCEL_QUEUE_DESTROY	DRM_VIRTIO_ACCEL_IO(W, QUEUE_DESTROY, queue_destroy)
+#define DRM_IOCTL_VIRTIO_ACCEL_SUBMIT		DRM_VIRTIO_ACCEL_IO(WR, SUBMIT, submit)
+#define DRM_IOCTL_VIRTIO_ACCEL_EVENT_WAIT	DRM_VIRTIO_ACCEL_IO(WR, EVENT_WAIT, event_wait)
+#define DRM_IOCTL_VIRTIO_ACCEL_EVENT_CANCEL	DRM_VIRTIO_ACCEL_IO(W, EVENT_CANCEL, event_cancel)
+#define DRM_IOCTL_VIRTIO_ACCEL_EVENT_DESTROY	DRM_VIRTIO_ACCEL_IO(W, EVENT_DESTROY, event_destroy)
 
 #if defined(__cplusplus)
 }

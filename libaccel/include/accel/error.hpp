@@ -12,7 +12,7 @@ namespace accel {
 //   EINVAL  an argument that the library itself refuses
 //   EBADF   an object that was moved from or destroyed
 //   ENOMEM  no memory for the call
-// What the kernel's codes mean is listed in <drm/virtio_accel.h>.
+// What the codes of the kernel mean is in docs/uapi.md.
 struct Error {
     int code = 0;
     const char* operation = "";  // a static string: "buffer_write"
