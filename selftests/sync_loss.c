@@ -89,6 +89,29 @@ TEST_F(sync_loss, destruction_of_the_context)
 	EXPECT_GT(0, sync_file_wait(self->of_waiting));
 }
 
+/* Nobody is kept by the work of another file, which may never end. */
+TEST_F(sync_loss, close_while_another_file_is_waited_for)
+{
+	for (int all = 0; all < 2; all++) {
+		struct vaccel_session other = { .fd = vaccel_open() };
+		struct vaccel_job job;
+		int sync_file;
+
+		ASSERT_EQ(0, vaccel_session_create(other.fd, &other));
+		job = vaccel_job(&other);
+		ASSERT_EQ(0, syncobj_create(other.fd, &job.in[0].handle));
+		ASSERT_EQ(0, syncobj_import(other.fd, job.in[0].handle, self->of_held));
+		vaccel_job_in(&job, job.in[0].handle, 0);
+		vaccel_job_out(&job, job.in[0].handle, 0, self->longest);
+		ASSERT_EQ(0, vaccel_job_submit(&job));
+		sync_file = syncobj_export(other.fd, job.in[0].handle);
+		ASSERT_EQ(0, sync_file_status(sync_file));
+		ASSERT_EQ(0, all ? close(other.fd) : vaccel_ctx_destroy(other.fd, other.ctx));
+		EXPECT_EQ(-ECANCELED, sync_file_wait(sync_file));
+		EXPECT_EQ(0, sync_file_status(self->of_held));
+	}
+}
+
 /* Destruction of the handle only: the work goes on. */
 TEST_F(sync_loss, detachment_of_the_event)
 {
