@@ -6,7 +6,8 @@
  *
  *   ioctl, ctx, buf, xfer, submit, wait	what userspace asks for
  *   event, poll, fence, sync, notice	a submission, from acceptance to its end
- *   obj, reap, client	life of an object, from a command to its release
+ *   life		lives of the device, between resets
+ *   client, obj, reap	life of an object, from a command to its release
  *   cmd		one request and the validation of its response
  *   post, vq		the command virtqueue
  *   frame, pin		memory of a request or a response

@@ -3,8 +3,8 @@
 # guest.sh KERNEL... -- PROGRAM...: runs kselftest programs in a guest of each kernel.
 #
 # The mock provider serves all of them; "recovery" in a guest of its own, whose device is lost
-# again and again. Those that need no particular provider also run on
-# the embedded CPU provider. What then is skipped for want of the mock is not counted again.
+# again and again. Those that need no particular provider also run on the embedded CPU
+# provider. What then is skipped for want of the mock is not counted again.
 # Programs for 32 bits, *_32, run in the first guest only.
 set -uo pipefail
 here=$(dirname "$0")
