@@ -179,7 +179,9 @@ static size_t vaccel_transfer_piece_bytes(const struct vaccel_transfer *xfer)
 	if (!xfer->read)
 		limit = dev->max_request - sizeof(struct virtio_accel_request_header) -
 			sizeof(struct virtio_accel_transfer);
-	return min3(limit, (size_t)VACCEL_PIECE_BYTES, (size_t)(xfer->size - xfer->posted));
+	/* Where segments are bounded they are bounced, with the ring locked: not for long. */
+	limit = min3(limit, dev->max_seg_bytes, (size_t)VACCEL_PIECE_BYTES);
+	return min(xfer->size - xfer->posted, limit);
 }
 
 /* Publish the next piece. */
