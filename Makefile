@@ -10,7 +10,7 @@
 # make check-guest                kselftests in a guest [GUEST_KERNEL=newest|lts|all]
 # make check-faults               a daemon that stops to answer under a guest [GUEST_KERNEL=]
 # make check-hostile              the driver against a device that lies [GUEST_KERNEL=]
-# make check-lifecycle          lives and configurations of the driver, in guests [LIVES=quick]
+# make check-lifecycle            lives and configurations of the driver, in guests [LIVES=quick]
 # make check-e2e                  models from guest to provider, and all that can go wrong
 # make check-debug-kernel       the kselftests under KASAN, lockdep and fault injection; not in
 #                               check, as it builds a kernel once [FUZZ_SECONDS=5]

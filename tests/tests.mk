@@ -41,6 +41,10 @@ hostile-kernels := $(if $(filter file,$(origin GUEST_KERNEL)),newest,$(guest-ker
 check-hostile: $(guest-parts) $(O)/tests/hostile/hostile-device $(hostile-selftest)
 	@tests/hostile/run.sh $(hostile-kernels)
 
+# LIVES=quick is what `make check` does: a few rounds, and not every configuration.
+check-lifecycle: $(guest-parts) $(lifecycle-programs) $(kselftests)
+	@tests/lifecycle/lifecycle.sh $(guest-kernels)
+
 check-e2e: $(guest-parts)
 	@tests/e2e/e2e.sh
 

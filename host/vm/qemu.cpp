@@ -65,8 +65,9 @@ std::vector<std::string> qemu_command(const Options& options, const Kernel& kern
     add("-smp", std::to_string(options.smp));
     add("-kernel", kernel.image.native());
     add("-initrd", initramfs.native());
-    // Warnings and worse go to the console; a reboot ends QEMU, so a panic does too.
-    add("-append", std::format("console=ttyS0 loglevel=5 panic=-1 oops=panic{}{}",
+    // Warnings and worse go to the console; a reboot ends QEMU, so a panic does too. A kernel
+    // that counts ticks to see whether its timer works panics where the machine is busy.
+    add("-append", std::format("console=ttyS0 loglevel=5 panic=-1 oops=panic no_timer_check{}{}",
                                options.append.empty() ? "" : " ", options.append));
 
     add("-chardev", socket_chardev("accel", sockets.device));

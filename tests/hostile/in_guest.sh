@@ -5,8 +5,7 @@
 
 # Each life gets a new driver, whose message limits start anew. A device that recovers by
 # itself would hide that it was lost.
-parameters='device_id=38 command_timeout=1 load_timeout=1'
-[ -e /sys/module/virtio_accel/parameters/auto_reset ] && parameters="$parameters auto_reset=0"
+parameters='device_id=38 command_timeout=1 load_timeout=1 auto_reset=0'
 
 report() { # STATUS NAME
 	results=$((results + 1))

@@ -7,13 +7,9 @@ build/selftests/lifecycle/%.o: tests/lifecycle/%.c
 	$(call say,cc,$<)
 	@$(CC) $(kselftest-cflags) -std=gnu11 -pthread -c -o $@ $<
 
-$(lifecycle-programs): build/selftests/lifecycle/%: build/selftests/lifecycle/%.o \
-		build/selftests/vaccel_util.o
+build/selftests/lifecycle/client: build/selftests/lifecycle/absent.o build/selftests/vaccel_util.o
+$(lifecycle-programs): %: %.o
 	$(call say,link,$@)
 	@$(CC) -static -pthread -o $@ $^
 
 -include $(wildcard build/selftests/lifecycle/*.d)
-
-# LIVES=quick is what `make check` does: a few rounds, and not every configuration.
-check-lifecycle: $(guest-parts) $(lifecycle-programs) $(kselftests)
-	@tests/lifecycle/lifecycle.sh $(guest-kernels)

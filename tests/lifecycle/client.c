@@ -12,6 +12,7 @@
  * It never returns from a call that the driver leaves waiting, which is what fails a test.
  */
 #include "../../selftests/vaccel_util.h"
+#include "absent.h"
 
 #include <err.h>
 #include <errno.h>
@@ -88,15 +89,32 @@ static void *submit_on(void *unused)
 	return (void *)(intptr_t)error;
 }
 
+static void *write_absent(void *page)
+{
+	const struct absent_page *absent = page;
+	int error = vaccel_buf_write(session.fd, large, 0, absent->addr, 1);
+
+	return (void *)(intptr_t)error;
+}
+
 static void *(*const bodies[])(void *) = { wait_for_event, read_on, read_on, submit_on,
 					   submit_on };
 static const char *const names[] = { "EVENT_WAIT", "BUF_READ", "BUF_READ", "SUBMIT", "SUBMIT" };
 
-static void hold(int fd)
+static void join(pthread_t thread, const char *name)
 {
-	pthread_t threads[ARRAY_COUNT(bodies)];
 	void *error;
 
+	check(pthread_join(thread, &error), "thread");
+	if ((intptr_t)error != ENODEV)
+		errx(1, "%s ended with: %s", name, strerror((int)(intptr_t)error));
+}
+
+static pthread_t threads[ARRAY_COUNT(bodies)];
+
+/* Returns when every call is blocked, or is made again and again. */
+static void block(int fd)
+{
 	check(vaccel_session_create(fd, &session), "session");
 	check(vaccel_session_hold(&session, &held), "a job that does not end");
 	check(vaccel_buf_create(fd, session.ctx, READ_SIZE, &large), "buffer");
@@ -104,13 +122,31 @@ static void hold(int fd)
 		check(pthread_create(&threads[i], NULL, bodies[i], NULL), "thread");
 	while (started < ARRAY_COUNT(bodies))
 		usleep(1000);
+}
+
+static void end(void)
+{
 	puts("held");
 	fflush(stdout);
-	for (size_t i = 0; i < ARRAY_COUNT(bodies); i++) {
-		check(pthread_join(threads[i], &error), "thread");
-		if ((intptr_t)error != ENODEV)
-			errx(1, "%s ended with: %s", names[i], strerror((int)(intptr_t)error));
-	}
+	for (size_t i = 0; i < ARRAY_COUNT(bodies); i++)
+		join(threads[i], names[i]);
+}
+
+static void hold(int fd)
+{
+	struct absent_page page;
+	pthread_t writer;
+	__u32 ctx;
+
+	block(fd);
+	check(absent_page_create(&page), "userfaultfd");
+	check(pthread_create(&writer, NULL, write_absent, &page), "thread");
+	check(absent_page_touched(&page), "userfaultfd");
+	end();
+	/* The others did not have to wait for it. */
+	check(absent_page_provide(&page), "userfaultfd");
+	join(writer, "BUF_WRITE");
+	check(vaccel_ctx_create(fd, &ctx) == ENODEV ? 0 : EIO, "a dead file");
 }
 
 static void use(int fd)
@@ -129,11 +165,13 @@ static void use(int fd)
 }
 
 /* The device comes back by itself, after those who used it were sent away. */
-static void use_again(int fd)
+static void hold_and_use_again(int fd)
 {
 	__u32 ctx;
 	int error;
 
+	block(fd);
+	end();
 	do {
 		error = vaccel_ctx_create(fd, &ctx);
 	} while (error == ENODEV);
@@ -157,7 +195,6 @@ int main(int argc, char **argv)
 {
 	const char *what = argc == 2 ? argv[1] : "";
 	int fd = vaccel_open();
-	__u32 ctx;
 
 	if (fd < 0)
 		errx(1, "no virtio-accel device");
@@ -170,10 +207,8 @@ int main(int argc, char **argv)
 		check(vaccel_session_hold(&session, &held), "a job that does not end");
 	} else if (!strcmp(what, "hold")) {
 		hold(fd);
-		check(vaccel_ctx_create(fd, &ctx) == ENODEV ? 0 : EIO, "a dead file");
 	} else if (!strcmp(what, "again")) {
-		hold(fd);
-		use_again(fd);
+		hold_and_use_again(fd);
 	} else {
 		errx(2, "use, settle, leave, hold or again");
 	}

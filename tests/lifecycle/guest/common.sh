@@ -8,6 +8,7 @@ mkfifo /tmp/fifo
 # The name on its bus of the device that a driver is bound to; none if there is none.
 device_of() { (cd "$1" && echo virtio*) | grep -v '\*'; }
 name() { device_of $driver; }
+pci() { readlink -f "$driver/$(name)/.."; }
 
 # start MODE: a client that is blocked when this returns, as $pid.
 start() {
@@ -19,15 +20,24 @@ start() {
 
 interrupts() { grep -w "$(name)" /proc/interrupts; }
 
-# What the client has made, to find that nothing else is left, goes in the background: until then
-# the device goes on answering.
-settle() {
-	client settle || return 1
-	before=
-	until [ "$(interrupts)" = "$before" ]; do
+# Without a driver that tells of its objects, only its silence does.
+mount -t debugfs debugfs /sys/kernel/debug
+has_objects() {
+	if [ -e /sys/kernel/debug/accel/*/state ]; then
+		grep -qE '^(contexts|buffers|programs|queues|events|to release) [1-9]' \
+			/sys/kernel/debug/accel/*/state
+	else
 		before=$(interrupts)
 		sleep 1
-	done
+		[ "$(interrupts)" != "$before" ]
+	fi
+}
+
+# Waits until the driver has given everything back. What the client has made, to find that nothing
+# else is left, goes in the background.
+settle() {
+	client settle || return 1
+	while has_objects; do usleep 10000; done
 }
 
 rebind() { # DRIVER

@@ -11,7 +11,6 @@ report() { # STATUS NAME
 	[ "$1" -eq 0 ] && echo "ok $results $2" || echo "not ok $results $2"
 }
 
-pci() { readlink -f "$driver/$(name)/.."; }
 load() { insmod /modules/virtio_accel.ko device_id=38; }
 
 # round COMMAND: ends a life while a client is blocked.
@@ -118,7 +117,7 @@ lived "files are closed with a job pending, $rounds times" repeat $rounds close_
 lived "processes are killed in blocked calls, $rounds times" repeat $rounds kill_blocked
 lived "unbind and bind under blocked calls, $rounds times" repeat $rounds round rebind $driver
 lived "the PCI device is removed under blocked calls, $rounds times" repeat $rounds round remove
-lived "the device is unplugged under blocked calls, 10 times" repeat 10 round unplug
+lived "the device is unplugged under blocked calls, $rounds times" repeat $rounds round unplug
 if tells_of_reset; then
 	lived "the function is reset under blocked calls" reset_told
 else
