@@ -240,7 +240,7 @@ RACE_TEST(handles_do_not_cross_files)
 	struct racer racer = { .shared = &shared };
 
 	ASSERT_EQ(0, pthread_create(&racer.thread, NULL, use_foreign_handles, &racer));
-	for (int i = 0; i < 500 * self->times; i++) {
+	for (int i = 0; i < 100 * self->times; i++) {
 		__u32 event;
 
 		ASSERT_EQ(0, vaccel_session_submit(&self->session, &event));

@@ -84,7 +84,11 @@ for kernel in "${kernels[@]}"; do
 	follow "$log.ktap" <"$scratch/output"
 	wait $vm || fail "$kernel: guest" "$(tail -1 "$log.err")"
 	rm "$scratch/output"
-	end_daemon && pass "$kernel: the daemon ends well" || fail "$kernel: daemon" "$(tail -1 "$log.daemon")"
+	if end_daemon; then
+		pass "$kernel: the daemon ends well"
+	else
+		fail "$kernel: daemon" "$(tail -1 "$log.daemon")"
+	fi
 	count_ktap "$kernel" "$log.ktap"
 	check_console "$kernel" "$log.console"
 	printf 'faults   %s (%d s)\n' "$kernel" $((SECONDS - start))
