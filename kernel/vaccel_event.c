@@ -354,8 +354,11 @@ static int vaccel_event_cancel_now(struct vaccel_event *event)
 		return 0;
 	case VACCEL_EVENT_PENDING:
 		ret = vaccel_event_cancel(event);
-		/* The poller may have destroyed it meanwhile. */
-		return ret && vaccel_event_phase(event) > VACCEL_EVENT_PENDING ? -EBUSY : ret;
+		/* The poller may have destroyed it meanwhile; losing the device ends it, too. */
+		if (ret && ret != -ENODEV && !READ_ONCE(event->obj.dev->vq.lost) &&
+		    vaccel_event_phase(event) > VACCEL_EVENT_PENDING)
+			ret = -EBUSY;
+		return ret;
 	default:
 		return -EBUSY;
 	}
