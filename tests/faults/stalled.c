@@ -188,7 +188,7 @@ static void unbind(struct client *client)
 	expect(0, write_name(DRIVER "/bind", device), "and bound again");
 }
 
-/* The device refuses the first CANCEL_EVENT of its life: the host sees to that. */
+/* The device refuses CANCEL_EVENT until it has done so 60 times: the host sees to that. */
 static void uncancellable(void)
 {
 	struct vaccel_session stuck, other;
