@@ -96,7 +96,8 @@ struct vaccel_client *vaccel_client_new(struct vaccel_device *dev)
 	}
 	kref_init(&client->ref);
 	client->dev = dev;
-	client->due = RB_ROOT_CACHED;
+	client->due[false] = RB_ROOT_CACHED;
+	client->due[true] = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&client->turn);
 	return client;
 }

@@ -67,7 +67,8 @@ struct vaccel_event {
 	ktime_t accepted;
 	ktime_t answered;		/* the last time */
 	ktime_t due;
-	struct rb_node due_node;	/* in vaccel_client.due unless asked */
+	bool due_watched;		/* which vaccel_client.due it is in */
+	struct rb_node due_node;	/* in there unless asked */
 	struct list_head node;		/* in vaccel_poller.events */
 	struct list_head waiters;	/* struct vaccel_waiter */
 	struct vaccel_request *request;	/* POLL_EVENT, then DESTROY_EVENT */

@@ -39,7 +39,7 @@ struct vaccel_client {
 	atomic_t objects;		/* live ones, also counted in @user */
 	atomic64_t submissions;		/* that the device has accepted */
 	atomic64_t engine_ns;		/* from acceptance to end, summed up */
-	struct rb_root_cached due;	/* poller.lock: struct vaccel_event, by time */
+	struct rb_root_cached due[2];	/* poller.lock: struct vaccel_event by time, if watched */
 	struct list_head turn;		/* poller.lock: in vaccel_poller.clients */
 	unsigned int asked;		/* poller.lock: events being asked for */
 };

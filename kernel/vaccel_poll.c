@@ -39,9 +39,32 @@ static struct vaccel_poller *vaccel_event_poller(const struct vaccel_event *even
 	return &event->obj.dev->poller;
 }
 
-static struct vaccel_event *vaccel_poll_first(const struct vaccel_client *client)
+static struct vaccel_event *vaccel_poll_first(const struct vaccel_client *client, bool watched)
 {
-	return rb_entry(rb_first_cached(&client->due), struct vaccel_event, due_node);
+	struct rb_node *node = rb_first_cached(&client->due[watched]);
+
+	return rb_entry_safe(node, struct vaccel_event, due_node);
+}
+
+/* When a client is to be asked about an event. */
+static ktime_t vaccel_poll_first_due(const struct vaccel_client *client)
+{
+	const struct vaccel_event *watched = vaccel_poll_first(client, true);
+	const struct vaccel_event *other = vaccel_poll_first(client, false);
+
+	if (client->asked >= VACCEL_POLL_SHARE)
+		return KTIME_MAX;
+	return min(watched ? watched->due : KTIME_MAX, other ? other->due : KTIME_MAX);
+}
+
+/* The event that is due, those first that somebody watches; or NULL. */
+static struct vaccel_event *vaccel_poll_first_at(const struct vaccel_client *client, ktime_t now)
+{
+	struct vaccel_event *watched = vaccel_poll_first(client, true);
+
+	if (vaccel_poll_first_due(client) > now)
+		return NULL;
+	return watched && watched->due <= now ? watched : vaccel_poll_first(client, false);
 }
 
 static bool vaccel_poll_before(struct rb_node *a, const struct rb_node *b)
@@ -79,9 +102,10 @@ static void vaccel_poll_unqueue_locked(struct vaccel_event *event)
 
 	if (RB_EMPTY_NODE(&event->due_node))
 		return;
-	rb_erase_cached(&event->due_node, &client->due);
+	rb_erase_cached(&event->due_node, &client->due[event->due_watched]);
 	RB_CLEAR_NODE(&event->due_node);
-	if (RB_EMPTY_ROOT(&client->due.rb_root))
+	if (RB_EMPTY_ROOT(&client->due[false].rb_root) &&
+	    RB_EMPTY_ROOT(&client->due[true].rb_root))
 		list_del_init(&client->turn);
 }
 
@@ -93,8 +117,7 @@ static void vaccel_poll_arm_locked(struct vaccel_poller *poller)
 	struct vaccel_client *client;
 
 	list_for_each_entry(client, &poller->clients, turn)
-		if (client->asked < VACCEL_POLL_SHARE)
-			first = min(first, vaccel_poll_first(client)->due);
+		first = min(first, vaccel_poll_first_due(client));
 
 	if (first <= now)
 		queue_work(poller->wq, &poller->work);
@@ -110,7 +133,8 @@ static void vaccel_poll_queue_locked(struct vaccel_event *event, ktime_t due)
 
 	lockdep_assert_held(&poller->lock);
 	event->due = due;
-	rb_add_cached(&event->due_node, &client->due, vaccel_poll_before);
+	event->due_watched = event->watchers;
+	rb_add_cached(&event->due_node, &client->due[event->due_watched], vaccel_poll_before);
 	if (list_empty(&client->turn))
 		list_add_tail(&client->turn, &poller->clients);
 	vaccel_poll_arm_locked(poller);
@@ -119,10 +143,10 @@ static void vaccel_poll_queue_locked(struct vaccel_event *event, ktime_t due)
 /* Never later than it is due already. */
 static void vaccel_poll_pull_locked(struct vaccel_event *event, ktime_t due)
 {
-	if (RB_EMPTY_NODE(&event->due_node) || event->due <= due)
+	if (RB_EMPTY_NODE(&event->due_node))
 		return;
 	vaccel_poll_unqueue_locked(event);
-	vaccel_poll_queue_locked(event, due);
+	vaccel_poll_queue_locked(event, min(event->due, due));
 }
 
 /**
@@ -220,9 +244,9 @@ static struct vaccel_event *vaccel_poll_take(struct vaccel_poller *poller, ktime
 
 	spin_lock_irqsave(&poller->lock, flags);
 	list_for_each_entry(client, &poller->clients, turn) {
-		if (client->asked >= VACCEL_POLL_SHARE || vaccel_poll_first(client)->due > now)
+		event = vaccel_poll_first_at(client, now);
+		if (!event)
 			continue;
-		event = vaccel_poll_first(client);
 		vaccel_object_get(&event->obj);
 		event->asked = true;
 		client->asked++;
