@@ -180,6 +180,8 @@ TEST_F(transfer, pages_are_pinned_if_they_shall_be)
 	long before = pins_made();
 	__u32 buf;
 
+	if (getenv("VACCEL_LIMITED"))
+		SKIP(return, "the chains of this device are too short to tell");
 	ASSERT_EQ(0, vaccel_buf_create(self->fd, self->ctx, size, &buf));
 	ASSERT_EQ(0, vaccel_buf_write(self->fd, buf, 0, memory, size));
 	ASSERT_EQ(0, vaccel_buf_read(self->fd, buf, 0, memory, size));

@@ -36,8 +36,9 @@ done
 configured() {
 	local name=$1 daemon=$2
 	shift 2
+	# What limits a chain or a frame says which transfers can use the user's pages.
 	guest "$name, $kernel" "$daemon" "$@" "${selftests[@]}" \
-		--add "$here/guest/selftests.sh=/selftests.sh" -- sh /selftests.sh
+		--add "$here/guest/selftests.sh=/selftests.sh" -- sh /selftests.sh ${daemon:+limited}
 }
 
 configurations() {

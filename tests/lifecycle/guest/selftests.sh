@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# selftests.sh: the programs in /selftests, and whether the guest is configured as it should be.
+# selftests.sh [limited]: the programs in /selftests, and whether the guest is configured as it
+# should be. "limited": chains or frames of the device are.
 . /common.sh
+[ "${1:-}" != limited ] || export VACCEL_LIMITED=1
 
 # Later kernels count what is bounced only if told to, and earlier ones do not know the word.
 trace=/sys/kernel/tracing
