@@ -43,7 +43,7 @@ struct vaccel_request *vaccel_request_new_pinned(struct vaccel_device *dev, u32 
 	if (!req)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&req->ref);
-	init_completion(&req->completion);
+	init_waitqueue_head(&req->wq);
 	req->dev = dev;
 	req->epoch = epoch;
 	req->opcode = opcode;
@@ -105,7 +105,6 @@ void vaccel_request_renew(struct vaccel_request *req)
 {
 	req->state = VACCEL_REQUEST_NEW;
 	req->reply = (struct vaccel_reply) {};
-	reinit_completion(&req->completion);
 }
 
 /**

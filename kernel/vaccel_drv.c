@@ -48,6 +48,7 @@ static void vaccel_fini(struct drm_device *drm, void *data)
 	flush_delayed_work(&dev->reap_work);
 	cancel_delayed_work_sync(&dev->reap_work);
 	destroy_workqueue(dev->reap_wq);
+	cancel_delayed_work_sync(&dev->vq.drain);
 	destroy_workqueue(dev->vq_wq);
 }
 

@@ -17,7 +17,7 @@
  *   vaccel_device.life (mutex)
  *   vaccel_file.objects (xa_lock), vaccel_device.buffers_lock (spin)
  *   vaccel_fence.lock (spin, irqs off)
- *   vaccel_poller.lock (spin, irqs off)
+ *   vaccel_poller.lock, vaccel_vq.sleepers_lock (spin, irqs off)
  *   vaccel_vq.lock, vaccel_device.ids_lock, vaccel_device.users_lock,
  *   vaccel_device.reap_lock (spin, leaves)
  *

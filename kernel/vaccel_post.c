@@ -308,6 +308,33 @@ void vaccel_vq_kick(struct vaccel_device *dev)
 		vaccel_vq_lose(dev, "the virtqueue is broken");
 }
 
+static bool vaccel_request_done(struct vaccel_request *req)
+{
+	/* Pairs with vaccel_vq_complete_locked(): then error and reply are there. */
+	return smp_load_acquire(&req->state) == VACCEL_REQUEST_DONE;
+}
+
+static void vaccel_sleeper_add(struct vaccel_vq *vq, struct vaccel_request *req)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&vq->sleepers_lock, flags);
+	list_add_tail(&req->sleeper, &vq->sleepers);
+	spin_unlock_irqrestore(&vq->sleepers_lock, flags);
+}
+
+/* Who was told of answers and goes without looking leaves them to the work. */
+static void vaccel_sleeper_del(struct vaccel_vq *vq, struct vaccel_request *req)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&vq->sleepers_lock, flags);
+	list_del(&req->sleeper);
+	spin_unlock_irqrestore(&vq->sleepers_lock, flags);
+	if (READ_ONCE(vq->fresh))
+		mod_delayed_work(req->dev->vq_wq, &vq->drain, 0);
+}
+
 /**
  * vaccel_vq_wait() - wait for the response to a published request
  * @req: request
@@ -321,11 +348,18 @@ void vaccel_vq_kick(struct vaccel_device *dev)
  */
 int vaccel_vq_wait(struct vaccel_request *req)
 {
-	struct vaccel_vq *vq = &req->dev->vq;
-	int ret = -EINTR;
+	struct vaccel_device *dev = req->dev;
+	struct vaccel_vq *vq = &dev->vq;
+	int ret;
 
-	if (!wait_for_completion_killable(&req->completion))
-		return req->error;
+	vaccel_sleeper_add(vq, req);
+	do {
+		ret = wait_event_killable(req->wq, vaccel_request_done(req) ||
+					  READ_ONCE(vq->fresh));
+		if (!ret && !vaccel_request_done(req))
+			vaccel_vq_answers(dev);
+	} while (!ret && !vaccel_request_done(req));
+	vaccel_sleeper_del(vq, req);
 
 	spin_lock(&vq->lock);
 	if (req->state == VACCEL_REQUEST_DONE) {
@@ -335,5 +369,5 @@ int vaccel_vq_wait(struct vaccel_request *req)
 		vq->orphans++;
 	}
 	spin_unlock(&vq->lock);
-	return ret;
+	return ret == -ERESTARTSYS ? -EINTR : ret;
 }

@@ -5,7 +5,6 @@
 #ifndef _VACCEL_RING_H
 #define _VACCEL_RING_H
 
-#include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
@@ -13,6 +12,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/virtio.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 struct vaccel_device;
@@ -86,8 +86,12 @@ struct vaccel_vq {
 	u32 epoch;			/* written with @lock: lives of the device so far */
 	bool lost;			/* written with @lock: publish nothing */
 	const char *why_lost;		/* @lock; NULL if that was no fault of the device */
-	struct work_struct drain;
+	struct delayed_work drain;
 	struct delayed_work watchdog;
+
+	spinlock_t sleepers_lock;	/* irqs off; guards what names it below */
+	struct list_head sleepers;	/* @sleepers_lock: requests that somebody waits for */
+	bool fresh;			/* a sleeper was told of answers, and has yet to look */
 };
 
 /*
@@ -132,12 +136,13 @@ struct vaccel_request {
 	void (*returned)(struct vaccel_request *req, int error);
 	struct vaccel_reply reply;
 	struct list_head node;		/* vq lock */
-	enum vaccel_request_state state; /* vq lock */
+	enum vaccel_request_state state; /* written with vq lock */
 	unsigned int slots;		/* vq lock: descriptors that it takes */
 	ktime_t posted;			/* vq lock */
 	unsigned long deadline;		/* vq lock; jiffies */
 	int error;			/* vq lock until done */
-	struct completion completion;
+	struct list_head sleeper;	/* sleepers_lock */
+	wait_queue_head_t wq;		/* the one who waits */
 	size_t bulk_bytes;		/* share in vaccel_device.bulk_bytes */
 	struct vaccel_frame out;
 	struct vaccel_frame in;
@@ -164,6 +169,7 @@ void vaccel_vq_init(struct vaccel_device *dev);
 int vaccel_vq_start(struct vaccel_device *dev);
 void vaccel_vq_stop(struct vaccel_device *dev);
 void vaccel_vq_lose(struct vaccel_device *dev, const char *why);
+void vaccel_vq_answers(struct vaccel_device *dev);
 unsigned long vaccel_vq_timeout(u16 opcode);
 
 /* vaccel_post.c */

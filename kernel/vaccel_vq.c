@@ -38,27 +38,24 @@ static void vaccel_vq_complete_locked(struct vaccel_vq *vq, struct vaccel_reques
 	lockdep_assert_held(&vq->lock);
 	if (req->state != VACCEL_REQUEST_WAITING)
 		return;
-	req->state = VACCEL_REQUEST_DONE;
 	req->error = error;
-	complete(&req->completion);
+	/* Pairs with vaccel_request_done(). */
+	smp_store_release(&req->state, VACCEL_REQUEST_DONE);
+	wake_up(&req->wq);
 }
 
-/**
- * vaccel_vq_lose() - give the device up and wake everybody
- * @dev: device
- * @why: constant, for the log; NULL if this is no fault of the device
- *
- * It stays lost until the next vaccel_vq_start().
- *
- * Context: process context, with no driver lock held.
- */
-void vaccel_vq_lose(struct vaccel_device *dev, const char *why)
+/* The end of one life, unless another one has begun. */
+static void vaccel_vq_lose_life(struct vaccel_device *dev, u32 epoch, const char *why)
 {
 	struct vaccel_vq *vq = &dev->vq;
 	struct vaccel_request *req;
 	bool fault = false;
 
 	spin_lock(&vq->lock);
+	if (epoch != vq->epoch) {
+		spin_unlock(&vq->lock);
+		return;
+	}
 	if (!vq->lost) {
 		vq->why_lost = why;
 		WRITE_ONCE(vq->lost, true);
@@ -77,6 +74,20 @@ void vaccel_vq_lose(struct vaccel_device *dev, const char *why)
 		drm_err_ratelimited(&dev->drm, "device lost: %s\n", why);
 		vaccel_life_lost(dev);
 	}
+}
+
+/**
+ * vaccel_vq_lose() - give the device up and wake everybody
+ * @dev: device
+ * @why: constant, for the log; NULL if this is no fault of the device
+ *
+ * It stays lost until the next vaccel_vq_start().
+ *
+ * Context: process context, with no driver lock held but vaccel_device.life.
+ */
+void vaccel_vq_lose(struct vaccel_device *dev, const char *why)
+{
+	vaccel_vq_lose_life(dev, READ_ONCE(dev->vq.epoch), why);
 }
 
 static bool vaccel_lost_by(const struct vaccel_reply *reply)
@@ -105,21 +116,22 @@ static void vaccel_vq_finish(struct vaccel_request *req, u32 used)
 	spin_unlock(&vq->lock);
 
 	if (error)
-		vaccel_vq_lose(dev, "it broke the protocol");
+		vaccel_vq_lose_life(dev, req->epoch, "it broke the protocol");
 	else if (vaccel_lost_by(&req->reply))
-		vaccel_vq_lose(dev, "it reports its own loss");
+		vaccel_vq_lose_life(dev, req->epoch, "it reports its own loss");
 	if (req->returned)
 		req->returned(req, error);
 	vaccel_request_put(req);
 }
 
-/* Take one answered request off the ring. */
+/* Take one answered request off the ring. What a lost device has is left to the reset. */
 static struct vaccel_request *vaccel_vq_take(struct vaccel_vq *vq, u32 *used)
 {
-	struct vaccel_request *req;
+	struct vaccel_request *req = NULL;
 
 	spin_lock(&vq->lock);
-	req = virtqueue_get_buf(vq->vq, used);
+	if (!vq->lost)
+		req = virtqueue_get_buf(vq->vq, used);
 	if (req)
 		vaccel_vq_remove_locked(vq, req);
 	spin_unlock(&vq->lock);
@@ -139,25 +151,41 @@ static bool vaccel_vq_awake(struct vaccel_vq *vq)
 	return awake;
 }
 
-/* False if answers arrived meanwhile. */
-static bool vaccel_vq_rest(struct vaccel_vq *vq)
+enum vaccel_rest {
+	VACCEL_IDLE,
+	VACCEL_BUSY,			/* answers arrived meanwhile */
+	VACCEL_BROKEN,
+};
+
+static enum vaccel_rest vaccel_vq_rest(struct vaccel_vq *vq)
 {
-	bool idle;
+	enum vaccel_rest rest = VACCEL_IDLE;
 
 	spin_lock(&vq->lock);
-	idle = virtqueue_enable_cb(vq->vq);
+	if (!vq->lost && virtqueue_is_broken(vq->vq))
+		rest = VACCEL_BROKEN;
+	else if (!vq->lost && !virtqueue_enable_cb(vq->vq))
+		rest = VACCEL_BUSY;
 	spin_unlock(&vq->lock);
-	return idle;
+	return rest;
 }
 
-static void vaccel_vq_drain(struct work_struct *work)
+/**
+ * vaccel_vq_answers() - take the answers off the ring
+ * @dev: device
+ *
+ * Any number of tasks may be here at a time: each answer is one's.
+ *
+ * Context: process context, may sleep, with no driver lock held but vaccel_device.life.
+ */
+void vaccel_vq_answers(struct vaccel_device *dev)
 {
-	struct vaccel_vq *vq = container_of(work, struct vaccel_vq, drain);
-	struct vaccel_device *dev = container_of(vq, struct vaccel_device, vq);
+	struct vaccel_vq *vq = &dev->vq;
 	struct vaccel_request *req;
 	unsigned int budget;
 	u32 used;
 
+	WRITE_ONCE(vq->fresh, false);
 	if (!vaccel_vq_awake(vq))
 		return;
 	/* A device that floods the ring does not own the processor. */
@@ -170,18 +198,55 @@ static void vaccel_vq_drain(struct work_struct *work)
 	/* Also tells the device of what the answers made the driver ask. */
 	if (budget < vq->size)
 		vaccel_vq_serve(dev);
-	if (virtqueue_is_broken(vq->vq))
+	switch (vaccel_vq_rest(vq)) {
+	case VACCEL_BROKEN:
 		vaccel_vq_lose(dev, "the virtqueue is broken");
-	else if (!budget || !vaccel_vq_rest(vq))
-		queue_work(dev->vq_wq, &vq->drain);
+		break;
+	case VACCEL_BUSY:
+		mod_delayed_work(dev->vq_wq, &vq->drain, 0);
+		break;
+	case VACCEL_IDLE:
+		break;
+	}
 }
 
-/* Context: interrupt, also spurious ones at any time. */
+static void vaccel_vq_drain(struct work_struct *work)
+{
+	struct vaccel_vq *vq = container_of(to_delayed_work(work), struct vaccel_vq, drain);
+
+	vaccel_vq_answers(container_of(vq, struct vaccel_device, vq));
+}
+
+/* Tell one of those who wait that there are answers. False if nobody waits. */
+static bool vaccel_vq_tell(struct vaccel_vq *vq)
+{
+	struct vaccel_request *req;
+	unsigned long flags;
+
+	spin_lock_irqsave(&vq->sleepers_lock, flags);
+	req = list_first_entry_or_null(&vq->sleepers, struct vaccel_request, sleeper);
+	if (req) {
+		WRITE_ONCE(vq->fresh, true);
+		wake_up(&req->wq);
+	}
+	spin_unlock_irqrestore(&vq->sleepers_lock, flags);
+	return req;
+}
+
+/*
+ * Whoever waits takes the answers, which saves a wake-up. But nothing may depend on
+ * when that task gets to run: a tick later the work does it.
+ *
+ * Context: interrupt, also spurious ones at any time.
+ */
 static void vaccel_vq_callback(struct virtqueue *virtqueue)
 {
 	struct vaccel_device *dev = virtqueue->vdev->priv;
 
-	queue_work(dev->vq_wq, &dev->vq.drain);
+	if (vaccel_vq_tell(&dev->vq))
+		queue_delayed_work(dev->vq_wq, &dev->vq.drain, 1);
+	else
+		mod_delayed_work(dev->vq_wq, &dev->vq.drain, 0);
 }
 
 static bool vaccel_vq_expired(struct vaccel_vq *vq)
@@ -228,7 +293,9 @@ void vaccel_vq_init(struct vaccel_device *dev)
 	INIT_LIST_HEAD(&vq->inflight);
 	for (class = 0; class < VACCEL_CLASSES; class++)
 		INIT_LIST_HEAD(&vq->turns[class]);
-	INIT_WORK(&vq->drain, vaccel_vq_drain);
+	spin_lock_init(&vq->sleepers_lock);
+	INIT_LIST_HEAD(&vq->sleepers);
+	INIT_DELAYED_WORK(&vq->drain, vaccel_vq_drain);
 	INIT_DELAYED_WORK(&vq->watchdog, vaccel_vq_watchdog);
 	vq->lost = true;
 }
@@ -301,7 +368,7 @@ void vaccel_vq_stop(struct vaccel_device *dev)
 
 	virtio_reset_device(dev->vdev);
 	/* Only now can no callback queue them again. */
-	cancel_work_sync(&vq->drain);
+	cancel_delayed_work_sync(&vq->drain);
 	cancel_delayed_work_sync(&vq->watchdog);
 
 	while ((req = virtqueue_detach_unused_buf(vq->vq))) {

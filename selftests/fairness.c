@@ -340,7 +340,7 @@ static void any_of_64(struct __test_metadata *_metadata, const FIXTURE_DATA(fair
 	}
 }
 
-TEST_F(fairness, any_and_all_of_64)
+TEST_F_TIMEOUT(fairness, any_and_all_of_64, 120)
 {
 	any_of_64(_metadata, self);
 }
