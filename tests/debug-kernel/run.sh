@@ -44,5 +44,6 @@ done
 
 mkdir -p "$logs"
 boot "debug kernel" "" "$seconds" "$@"
-boot "swiotlb" swiotlb=force 1 "${moving_data[@]}"
+# What is bounced is only counted if that is asked for.
+boot "swiotlb" swiotlb=force,track_hiwater 1 "${moving_data[@]}"
 closing
