@@ -294,7 +294,7 @@ TEST_F(notify, close_with_unread_and_pending_ones)
 		__u32 event;
 
 		ASSERT_EQ(0, vaccel_session_create(session.fd, &session));
-		for (size_t i = 0; i < MAX_UNREAD / 2; i++) {
+		for (size_t i = 0; i < MAX_UNREAD / 8; i++) {
 			ASSERT_EQ(0, submit(&session, session.prog, i, 0, &event));
 			ASSERT_EQ(0, vaccel_session_hold(&session, &event));
 		}
