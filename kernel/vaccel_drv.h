@@ -92,6 +92,9 @@ struct vaccel_device {
 	struct delayed_work reap_work;
 	spinlock_t reap_lock;		/* guards what names it below */
 	struct list_head reap_list;	/* @reap_lock: unreferenced objects */
+	u64 reap_queued;		/* @reap_lock: objects that came to the list */
+	u64 reap_handled;		/* @reap_lock: objects that were taken from it */
+	wait_queue_head_t reap_wait;	/* for @reap_handled to grow */
 };
 
 #define to_vaccel(drm_)		container_of(drm_, struct vaccel_device, drm)

@@ -13,6 +13,7 @@
 #define VACCEL_REAP_DELAY	msecs_to_jiffies(4)
 #define VACCEL_REAP_MAX_SHIFT	5
 #define VACCEL_REAP_MAX_TRIES	16
+#define VACCEL_REAP_PATIENCE	HZ
 
 static void vaccel_object_free(struct vaccel_object *obj)
 {
@@ -99,8 +100,13 @@ static void vaccel_reap_work(struct work_struct *work)
 	struct vaccel_object *obj;
 	unsigned long delay;
 
-	while ((obj = vaccel_reap_next(dev, &delay)))
+	while ((obj = vaccel_reap_next(dev, &delay))) {
 		vaccel_reap(obj);
+		spin_lock(&dev->reap_lock);
+		dev->reap_handled++;
+		spin_unlock(&dev->reap_lock);
+		wake_up_all(&dev->reap_wait);
+	}
 	/* No effect if somebody has asked for an earlier run. */
 	if (delay < MAX_JIFFY_OFFSET)
 		queue_delayed_work(dev->reap_wq, &dev->reap_work, delay);
@@ -118,6 +124,7 @@ void vaccel_reap_queue(struct vaccel_object *obj)
 
 	spin_lock(&dev->reap_lock);
 	list_add_tail(&obj->node, &dev->reap_list);
+	dev->reap_queued++;
 	spin_unlock(&dev->reap_lock);
 	vaccel_reap_kick(dev);
 }
@@ -133,12 +140,37 @@ void vaccel_reap_kick(struct vaccel_device *dev)
 	mod_delayed_work(dev->reap_wq, &dev->reap_work, 0);
 }
 
+static bool vaccel_reap_reached(struct vaccel_device *dev, u64 handled)
+{
+	bool reached;
+
+	spin_lock(&dev->reap_lock);
+	reached = dev->reap_handled >= handled;
+	spin_unlock(&dev->reap_lock);
+	return reached;
+}
+
+/* Wait for what is in the list now, but not for long. False if it is empty. */
+static bool vaccel_reap_await(struct vaccel_device *dev)
+{
+	u64 queued;
+
+	spin_lock(&dev->reap_lock);
+	queued = dev->reap_queued;
+	spin_unlock(&dev->reap_lock);
+	if (vaccel_reap_reached(dev, queued))
+		return false;
+	return wait_event_killable_timeout(dev->reap_wait, vaccel_reap_reached(dev, queued),
+					   VACCEL_REAP_PATIENCE) >= 0;
+}
+
 /**
  * vaccel_reap_create() - run a command that creates an object
  * @req: a new request
  *
  * What a caller has just given up takes up room on the device until the reaper has
- * been there. It is not for the caller to know that.
+ * been there. It is not for the caller to know that. Others can keep the reaper
+ * busy for ever, which is no reason to wait for ever.
  *
  * Context: process context, may sleep.
  * Return: like vaccel_request_command().
@@ -148,7 +180,7 @@ int vaccel_reap_create(struct vaccel_request *req)
 	int ret = vaccel_request_command(req);
 
 	if ((ret != -ENOSPC && ret != -ENOMEM) || req->state != VACCEL_REQUEST_DONE ||
-	    !flush_delayed_work(&req->dev->reap_work))
+	    !vaccel_reap_await(req->dev))
 		return ret;
 	vaccel_request_renew(req);
 	return vaccel_request_command(req);
@@ -159,5 +191,6 @@ void vaccel_reap_init(struct vaccel_device *dev)
 {
 	spin_lock_init(&dev->reap_lock);
 	INIT_LIST_HEAD(&dev->reap_list);
+	init_waitqueue_head(&dev->reap_wait);
 	INIT_DELAYED_WORK(&dev->reap_work, vaccel_reap_work);
 }
