@@ -8,7 +8,8 @@
 # make check-fuzz                 libFuzzer targets [FUZZ_SECONDS=60]
 # make check-conformance          what every provider has to do [PROVIDER=mock|cpu|vulkan] [SAN=]
 # make check-guest                kselftests in a guest [GUEST_KERNEL=newest|lts|all]
-# make check-faults               a daemon that stops to answer under a guest [GUEST_KERNEL=]
+# make check-faults               a daemon that stops to answer under a guest; not in check, as it
+#                               depends on how soon the host hears of it [GUEST_KERNEL=]
 # make check-hostile              the driver against a device that lies [GUEST_KERNEL=]
 # make check-lifecycle            lives and configurations of the driver, in guests [LIVES=quick]
 # make check-e2e                  models from guest to provider, and all that can go wrong

@@ -32,7 +32,6 @@ group unit-tsan check-unit SAN=tsan
 group conformance check-conformance SAN=
 group fuzz check-fuzz SAN= FUZZ_SECONDS=0
 group guest check-guest SAN=
-group faults check-faults GUEST_KERNEL=newest SAN=
 group hostile check-hostile SAN=
 group lifecycle check-lifecycle LIVES=quick GUEST_KERNEL=newest SAN=
 group e2e check-e2e SAN=

@@ -34,6 +34,8 @@ program again /selftests/submit
 
 program stalled-again stalled watchdog
 echo "# daemon CONT-LATER"
+# The reset holds up the VMM, and what it has not passed on by then.
+sleep 1
 program removal-first one "nor does a device that is still stalled" rmmod virtio_accel
 load
 program again /selftests/submit

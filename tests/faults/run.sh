@@ -52,7 +52,7 @@ obey() {
 	case $1 in
 	STOP) kill -STOP $daemon ;;
 	CONT) go_on ;;
-	CONT-LATER) (sleep 1 && kill -CONT $daemon) & ;;
+	CONT-LATER) (sleep 3 && kill -CONT $daemon) & ;;
 	SLOW) slow $daemon & slowly=$! ;;
 	*) fail "the guest asks for '$1'" ;;
 	esac
