@@ -30,7 +30,7 @@ static bool vaccel_ask_wanted(const struct vaccel_event *event)
 bool vaccel_ask_cancels_locked(const struct vaccel_event *event)
 {
 	if (event->phase != VACCEL_EVENT_PENDING || event->cancelled ||
-	    !(event->obj.dev->info.capabilities & VIRTIO_ACCEL_CAP_EVENT_CANCELLATION))
+	    !vaccel_event_cancellable(event))
 		return false;
 	return vaccel_ask_wanted(event) || vaccel_ask_overdue(event, VACCEL_ASK_GRACE);
 }
@@ -159,7 +159,7 @@ static enum vaccel_verdict vaccel_ask_judge(struct vaccel_event *event,
  * @req: request
  * @error: -EIO or -ENODEV if there is no answer; then the device is lost
  *
- * Context: process context, the drain work, which kicks.
+ * Context: process context, from vaccel_vq_answers(), which kicks.
  */
 void vaccel_ask_returned(struct vaccel_request *req, int error)
 {

@@ -288,6 +288,12 @@ void vaccel_event_submitted(struct vaccel_request *req, int error)
 		vaccel_event_end(event, VIRTIO_ACCEL_EVENT_FAILED, req->reply.status, 0);
 }
 
+/* Whether the device can cancel work at all. */
+bool vaccel_event_cancellable(const struct vaccel_event *event)
+{
+	return event->obj.dev->info.capabilities & VIRTIO_ACCEL_CAP_EVENT_CANCELLATION;
+}
+
 /**
  * vaccel_event_cancel() - ask the device to cancel an event
  * @event: event
@@ -295,7 +301,7 @@ void vaccel_event_submitted(struct vaccel_request *req, int error)
  * Context: process context, may sleep.
  * Return: 0 or a negative errno; -EBUSY if it has ended.
  */
-int vaccel_event_cancel(struct vaccel_event *event)
+static int vaccel_event_cancel(struct vaccel_event *event)
 {
 	struct vaccel_request *req = vaccel_request_for(&event->obj, VIRTIO_ACCEL_OP_CANCEL_EVENT,
 							0);
@@ -317,7 +323,7 @@ int vaccel_event_cancel(struct vaccel_event *event)
 void vaccel_event_abandon(struct vaccel_event *event)
 {
 	/* It can have ended or end anyway: DESTROY_EVENT will tell. */
-	if (event->obj.dev->info.capabilities & VIRTIO_ACCEL_CAP_EVENT_CANCELLATION)
+	if (vaccel_event_cancellable(event))
 		vaccel_event_cancel(event);
 }
 
@@ -375,7 +381,7 @@ VACCEL_IOCTL(event_cancel)
 	event = vaccel_event_lookup(filp, args->handle);
 	if (!event)
 		return -ENOENT;
-	if (to_vaccel(drm)->info.capabilities & VIRTIO_ACCEL_CAP_EVENT_CANCELLATION)
+	if (vaccel_event_cancellable(event))
 		ret = vaccel_event_cancel_now(event);
 	else
 		ret = -EOPNOTSUPP;

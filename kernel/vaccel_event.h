@@ -96,7 +96,7 @@ void vaccel_event_submitted(struct vaccel_request *req, int error);
 void vaccel_event_track(struct vaccel_event *event);
 void vaccel_event_end(struct vaccel_event *event, u16 state, u16 status, int gone);
 void vaccel_event_drop(struct vaccel_event *event);
-int vaccel_event_cancel(struct vaccel_event *event);
+bool vaccel_event_cancellable(const struct vaccel_event *event);
 void vaccel_event_abandon(struct vaccel_event *event);
 
 /* vaccel_poll.c */

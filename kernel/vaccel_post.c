@@ -8,8 +8,8 @@
  * class requests are published in order of arrival, so that a long chain is not
  * starved by short ones.
  *
- * Whoever finds no room queues up and sleeps. It is the drain work that publishes
- * for the sleepers when descriptors come free: only who was served wakes up.
+ * Whoever finds no room queues up and sleeps. Who takes answers off the ring, and
+ * so makes room, publishes for the sleepers: only who was served wakes up.
  */
 #include "vaccel_trace.h"
 
