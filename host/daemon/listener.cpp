@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/listener.hpp"
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -10,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include <poll.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "vhost/failure.hpp"
@@ -59,6 +58,15 @@ std::expected<void, std::string> remove_stale(const sockaddr_un& address) {
 
 }  // namespace
 
+std::expected<bool, std::string> is_connected(int fd) {
+    int listening = 0;
+    socklen_t size = sizeof(listening);
+    if (::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0) {
+        return failure("--fd", errno);
+    }
+    return listening == 0;
+}
+
 std::expected<Listener, std::string> Listener::bind(const std::string& path) {
     sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
     if (path.size() >= sizeof(address.sun_path)) {
@@ -85,6 +93,9 @@ std::expected<Listener, std::string> Listener::bind(const std::string& path) {
 }
 
 Listener Listener::adopt(UniqueFd socket) {
+    // Between poll() and accept() a front end may leave.
+    const int flags = ::fcntl(socket.value(), F_GETFL);
+    if (flags >= 0) ::fcntl(socket.value(), F_SETFL, flags | O_NONBLOCK);
     return Listener(std::move(socket));
 }
 
@@ -101,20 +112,11 @@ Listener::~Listener() {
     }
 }
 
-std::expected<std::optional<UniqueFd>, std::string> Listener::accept(int stop_fd) const {
-    for (;;) {
-        std::array<pollfd, 2> ready{pollfd{stop_fd, POLLIN, 0}, pollfd{socket_.value(), POLLIN, 0}};
-        if (::poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) {
-            return failure("poll", errno);
-        }
-        if (ready[0].revents != 0) return std::nullopt;
-        UniqueFd front_end(::accept4(socket_.value(), nullptr, nullptr, SOCK_CLOEXEC));
-        if (front_end) return front_end;
-        // It may have left again before we came.
-        if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR) {
-            return failure("accept", errno);
-        }
-    }
+std::expected<std::optional<UniqueFd>, std::string> Listener::accept() const {
+    UniqueFd front_end(::accept4(socket_.value(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (front_end) return front_end;
+    if (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR) return std::nullopt;
+    return failure("accept", errno);
 }
 
 }  // namespace acceld

@@ -11,6 +11,10 @@
 
 namespace acceld {
 
+// Whether a socket that was given by number is a front end already, or is where front
+// ends will come from.
+[[nodiscard]] std::expected<bool, std::string> is_connected(int fd);
+
 // A listening Unix socket, and the file that belongs to it if it was made here.
 class Listener {
  public:
@@ -25,9 +29,10 @@ class Listener {
     Listener& operator=(Listener&&) = delete;
     ~Listener();
 
-    // Waits for a front end. Nothing when `stop_fd` becomes readable first.
-    [[nodiscard]] std::expected<std::optional<base::UniqueFd>, std::string> accept(
-        int stop_fd) const;
+    // Readable when a front end has come.
+    [[nodiscard]] int fd() const { return socket_.value(); }
+    // Nothing if it has left again, or none has come.
+    [[nodiscard]] std::expected<std::optional<base::UniqueFd>, std::string> accept() const;
 
  private:
     struct File {

@@ -1,45 +1,49 @@
 // SPDX-License-Identifier: MIT
 //
 // virtio-acceld: the host's end of the virtio accelerator.
+#include <cerrno>
+#include <cstring>
 #include <exception>
 #include <print>
 
 #include <nlohmann/json.hpp>
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include "daemon/log.hpp"
 #include "daemon/options.hpp"
-#include "daemon/server.hpp"
+#include "daemon/supervisor.hpp"
+#include "daemon/worker_process.hpp"
 
 namespace {
-
-void set_up_log() {
-    spdlog::set_default_logger(spdlog::stderr_logger_mt("virtio-acceld"));
-    spdlog::set_pattern("%n: %l: %v");
-}
 
 // The schema has no type for accelerators, and no features of them.
 std::string capabilities() {
     return nlohmann::json{{"type", "accel"}, {"features", nlohmann::json::array()}}.dump();
 }
 
-int run(const acceld::Options& options) {
+// What takes a provider is done by the program that has them, with the same arguments.
+int become_worker(char** argv) {
+    const auto program = acceld::worker_program();
+    ::execv(program.c_str(), argv);
+    std::println(stderr, "virtio-acceld: virtio-accel-worker: {}", std::strerror(errno));
+    return acceld::kExitFailure;
+}
+
+int run(const acceld::Options& options, char** argv) {
     switch (options.action) {
         case acceld::Action::PrintCapabilities:
             std::println("{}", capabilities());
             return acceld::kExitOk;
         case acceld::Action::List:
-            std::print("{}", acceld::list_providers());
-            return acceld::kExitOk;
+            return become_worker(argv);
         case acceld::Action::Serve:
             break;
     }
-    set_up_log();
-    if (const auto served = acceld::serve(options); !served) {
-        std::println(stderr, "virtio-acceld: {}", served.error());
-        return acceld::kExitFailure;
-    }
-    return acceld::kExitOk;
+    if (options.single_process) return become_worker(argv);
+    acceld::set_up_log();
+    const auto status = acceld::supervise(options);
+    if (!status) std::println(stderr, "virtio-acceld: {}", status.error());
+    return status.value_or(acceld::kExitFailure);
 }
 
 }  // namespace
@@ -47,7 +51,7 @@ int run(const acceld::Options& options) {
 int main(int argc, char** argv) {
     try {
         const auto options = acceld::parse_options(argc, argv);
-        return options ? run(*options) : options.error();
+        return options ? run(*options, argv) : options.error();
     } catch (const std::exception& error) {
         std::println(stderr, "virtio-acceld: {}", error.what());
         return acceld::kExitFailure;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <format>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -40,14 +41,10 @@ void add_config_options(CLI::App& app, wire::Config& config) {
         ->capture_default_str();
 }
 
-void add_serve_options(CLI::App& app, Options& options) {
-    auto* path = app.add_option("--socket-path", options.socket_path,
-                                "Listen on a Unix socket that is made here");
-    app.add_option("--fd", options.fd, "Use this open socket, listening or connected")
-        ->excludes(path)
-        ->check(CLI::NonNegativeNumber);
+// What becomes the guest's device: a worker gets the same options.
+void add_device_options(CLI::App& app, Options& options) {
     app.add_option("--provider", options.provider.name, "Who runs the programs")
-        ->check(CLI::IsMember(provider_names()));
+        ->check(CLI::IsMember(std::set<std::string>(kProviderNames.begin(), kProviderNames.end())));
     app.add_option("--device", options.provider.device,
                    "Which device of the provider, by index or by a part of its name");
     app.add_option("--max-buffer-bytes", options.policy.max_buffer_bytes,
@@ -61,7 +58,33 @@ void add_serve_options(CLI::App& app, Options& options) {
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     add_config_options(app, options.config);
+}
+
+void add_timeout(CLI::App& app, const char* name, std::chrono::seconds& timeout,
+                 const char* about) {
+    app.add_option_function<unsigned>(
+           name, [&timeout](unsigned value) { timeout = std::chrono::seconds(value); }, about)
+        ->check(CLI::Range(1, 86400))
+        ->default_str(std::to_string(timeout.count()));
+}
+
+void add_serve_options(CLI::App& app, Options& options) {
+    auto* path = app.add_option("--socket-path", options.socket_path,
+                                "Listen on a Unix socket that is made here");
+    app.add_option("--fd", options.fd, "Use this open socket, listening or connected")
+        ->excludes(path)
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--max-guests", options.max_guests, "Front ends that are served at a time")
+        ->check(CLI::Range(1, 1024))
+        ->capture_default_str();
+    add_timeout(app, "--message-timeout", options.message_timeout,
+                "Seconds after which a worker that does not answer the front end is killed");
+    add_timeout(app, "--command-timeout", options.command_timeout,
+                "Seconds after which a worker that is still at a command is killed");
     app.add_flag("--once", options.once, "Exit when the first front end has left");
+    app.add_flag("--single-process", options.single_process,
+                 "Serve from this process, one front end after the other: for debugging");
+    app.add_option("--board", options.board_fd)->group("");
     // For --help: it is looked for before anything else.
     app.add_flag("--print-capabilities", "Print what vhost-user managers ask for, as JSON");
 }
@@ -121,11 +144,22 @@ const CLI::App* add_mock_options(CLI::App& app, MockChoice& mock) {
     return group;
 }
 
+// The options of a group as they were given.
+void append_arguments(const CLI::App& group, std::vector<std::string>& arguments) {
+    for (const CLI::Option* option : group.get_options()) {
+        if (option->count() == 0) continue;
+        arguments.push_back(option->get_name());
+        arguments.push_back(CLI::detail::join(option->results(), ","));
+    }
+}
+
 std::string complaint(const Options& options, bool mock_options) {
     if (mock_options && options.provider.name != "mock")
         return "--mock-polls, --mock-limits and --fault are for --provider mock";
     if (options.socket_path.empty() && !options.fd) return "--socket-path or --fd is required";
     if (options.provider.name.empty()) return "--provider is required; see 'virtio-acceld list'";
+    if (options.single_process && options.max_guests > 1)
+        return "--single-process serves one front end at a time";
     return "";
 }
 
@@ -147,6 +181,8 @@ std::expected<Options, int> parse_options(int argc, const char* const* argv) {
         return std::format("virtio-acceld: {}\n", error.what());
     });
     add_serve_options(app, options);
+    auto* device_group = app.add_option_group("The guest's device");
+    add_device_options(*device_group, options);
     const auto* mock_group = add_mock_options(app, options.provider.mock);
     const auto* list = app.add_subcommand("list", "Show the providers and devices of this host");
     try {
@@ -157,6 +193,8 @@ std::expected<Options, int> parse_options(int argc, const char* const* argv) {
                    !wrong.empty()) {
             throw CLI::ValidationError(wrong);
         }
+        append_arguments(*device_group, options.device_arguments);
+        append_arguments(*mock_group, options.device_arguments);
     } catch (const CLI::ParseError& error) {
         return std::unexpected(app.exit(error) == 0 ? kExitOk : kExitUsage);
     }

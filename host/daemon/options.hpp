@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "daemon/providers.hpp"
 #include "engine/policy.hpp"
+#include "provider/fault/script.hpp"
+#include "provider/mock/mock.hpp"
 #include "wire/config.hpp"
 
 namespace acceld {
@@ -18,6 +23,21 @@ inline constexpr int kExitUsage = 2;
 
 enum class Action : std::uint8_t { Serve, List, PrintCapabilities };
 
+inline constexpr std::array<std::string_view, 4> kProviderNames{"cpu", "mock", "vulkan", "xdna"};
+
+// For the mock alone, which front ends are tested against. By default every event is seen
+// pending once, and that of a barrier stays so until it is cancelled.
+struct MockChoice {
+    mock::Options options{.pending_polls = 1, .hold_barriers = true};
+    fault::Script faults;
+};
+
+struct ProviderChoice {
+    std::string name{};
+    std::string device{};  // index or part of a name; empty for the provider's own choice
+    MockChoice mock{};
+};
+
 struct Options {
     Action action = Action::Serve;
     std::string socket_path;  // or
@@ -26,6 +46,15 @@ struct Options {
     wire::Config config;
     engine::Policy policy;
     bool once = false;
+    bool single_process = false;
+    unsigned max_guests = 1;
+    // How long a worker may take for a message, or for a command.
+    std::chrono::seconds message_timeout{10};
+    std::chrono::seconds command_timeout{300};
+    // For a worker: the memory that its session shares with it.
+    std::optional<int> board_fd;
+    // What of the command line a worker needs to make the device.
+    std::vector<std::string> device_arguments;
 };
 
 // The error is an exit status: what there was to say has been said.

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "base/unique_fd.hpp"
@@ -19,6 +21,12 @@ enum class Progress : std::uint8_t {
     Stopped,  // the stop descriptor became readable
 };
 
+// Receives what has arrived at the socket. A whole message goes to `handle`, as in
+// Session::handle(), and what that returns goes back.
+[[nodiscard]] std::expected<Progress, std::string> serve_message(
+    MessageReader& reader, const UniqueFd& socket,
+    const std::function<std::expected<std::optional<Bytes>, std::string>(Message)>& handle);
+
 // One front end: its control socket and its virtqueue, served by one thread in turns,
 // so that neither can starve the other.
 class Connection {
@@ -29,7 +37,7 @@ class Connection {
           handler_(handler),
           observer_(observer) {}
     // What is being served refers to guest memory.
-    ~Connection() { session_.queue().drain(handler_, observer_); }
+    ~Connection() { drain(); }
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
@@ -41,11 +49,12 @@ class Connection {
     // Steps until it is over.
     [[nodiscard]] std::expected<Progress, std::string> run(int stop_fd);
 
+    // Answers what is being served.
+    void drain() { session_.queue().drain(handler_, observer_); }
+
     [[nodiscard]] const QueueStatistics& statistics() { return session_.queue().statistics(); }
 
  private:
-    [[nodiscard]] std::expected<Progress, std::string> serve_message();
-
     UniqueFd socket_;
     MessageReader reader_;
     Session session_;

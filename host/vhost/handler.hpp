@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vhost/ring.hpp"
+#include "vhost/ring_state.hpp"
 #include "wire/chain.hpp"
 
 namespace vhost {
@@ -17,6 +18,7 @@ struct Profile {
     std::uint64_t features = 0;     // virtio feature bits
     std::vector<std::byte> config;  // the configuration space
     std::uint16_t max_chain_descriptors = 0;
+    RingState* ring_state = nullptr;  // where the ring's is kept, if another process needs it
 };
 
 // Names a chain from serve() to its completion.

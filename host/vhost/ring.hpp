@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vhost/descriptor_chain.hpp"
+#include "vhost/ring_state.hpp"
 #include "vhost/ring_view.hpp"
 
 namespace vhost {
@@ -28,14 +29,22 @@ enum class RingFault : std::uint8_t {
 class Ring {
  public:
     // Starts with the available entry that the front end names and where the used ring
-    // stands.
-    Ring(RingView view, std::uint16_t next_available);
+    // stands. The state outlives the ring, and begins anew with it.
+    Ring(RingView view, std::uint16_t next_available, RingState& state);
 
     // The next chain, false when there is none.
     [[nodiscard]] std::expected<bool, RingFault> pop(DescriptorChain& chain, std::uint16_t limit);
     // Publishes a chain's first `used` writable bytes; the guest owns it again.
     [[nodiscard]] std::expected<void, RingFault> complete(const DescriptorChain& chain,
                                                           std::uint32_t used);
+
+    // Goes on where another process, which is dead, has left the state. Returns the heads
+    // of the chains that it has not completed.
+    [[nodiscard]] std::vector<std::uint16_t> take_over();
+    // For one of those: what is in flight already.
+    void reload(DescriptorChain& chain, std::uint16_t head, std::uint16_t limit) const {
+        chain.load(view_, head, limit);
+    }
 
     // To be asked after complete().
     [[nodiscard]] bool interrupt_wanted() const;
@@ -45,15 +54,16 @@ class Ring {
     // False when a chain came in meanwhile, whose kick the guest may have left out.
     [[nodiscard]] bool accept_kicks();
 
-    [[nodiscard]] std::uint16_t next_available() const { return next_available_; }
+    [[nodiscard]] std::uint16_t next_available() const {
+        return state_->next_available.load(std::memory_order_relaxed);
+    }
     // The same ring after guest memory was mapped anew.
     void move_to(RingView view) { view_ = std::move(view); }
 
  private:
     RingView view_;
-    std::uint16_t next_available_;
+    RingState* state_;
     std::uint16_t next_used_;
-    std::vector<bool> in_flight_;  // by head
 };
 
 }  // namespace vhost

@@ -23,17 +23,29 @@ Session::Session(Profile profile, Handler& handler, Observer& observer)
     : profile_(std::move(profile)),
       handler_(handler),
       observer_(observer),
-      queue_(profile_.max_chain_descriptors) {
+      queue_(profile_.max_chain_descriptors, profile_.ring_state) {
     profile_.features |= kProtocolFeaturesBit;
 }
 
 std::expected<std::optional<Bytes>, std::string> Session::handle(Message message) {
-    const bool acknowledge = message.need_reply && (protocol_features_ & kReplyAck) != 0;
+    const bool acknowledge = acknowledges(message);
+    Outcome outcome = apply(message);
+    return answer(message.request, acknowledge, std::move(outcome));
+}
+
+bool Session::acknowledges(const Message& message) const {
+    return message.need_reply && (protocol_features_ & kReplyAck) != 0;
+}
+
+Session::Outcome Session::apply(Message& message) {
     const Rule* rule = rule_for(message.request);
+    return rule != nullptr ? dispatch(message, *rule) : Outcome(std::unexpected("unknown request"));
+}
+
+Session::Outcome Session::answer(std::uint32_t request, bool acknowledge, Outcome outcome) const {
+    const Rule* rule = rule_for(request);
     const std::string name =
-        rule != nullptr ? std::string(rule->name) : std::format("request {}", message.request);
-    Outcome outcome =
-        rule != nullptr ? dispatch(message, *rule) : Outcome(std::unexpected("unknown request"));
+        rule != nullptr ? std::string(rule->name) : std::format("request {}", request);
     const bool replies = rule != nullptr && rule->replies;
     if (!outcome) {
         observer_.message_refused(name, outcome.error());

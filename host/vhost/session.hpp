@@ -24,12 +24,18 @@ class Session {
     // the message was refused and the front end had not asked to be told.
     [[nodiscard]] std::expected<std::optional<Bytes>, std::string> handle(Message message);
 
+    // The steps of handle(), for who has something to do in between: whether the front end
+    // will be told; the message itself, which loses its descriptors; the reply.
+    // An outcome without a value has nothing to say but success; an error says why the
+    // message is refused.
+    using Outcome = std::expected<std::optional<Bytes>, std::string>;
+    [[nodiscard]] bool acknowledges(const Message& message) const;
+    [[nodiscard]] Outcome apply(Message& message);
+    [[nodiscard]] Outcome answer(std::uint32_t request, bool acknowledge, Outcome outcome) const;
+
     [[nodiscard]] Virtqueue& queue() { return queue_; }
 
  private:
-    // No value: nothing to say but success. Error: why the message is refused.
-    using Outcome = std::expected<std::optional<Bytes>, std::string>;
-
     using Result = std::expected<void, std::string>;
 
     [[nodiscard]] Outcome dispatch(Message& message, const Rule& rule);

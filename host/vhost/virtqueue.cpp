@@ -27,6 +27,11 @@ void signal(const UniqueFd& fd) {
 
 }  // namespace
 
+Virtqueue::Virtqueue(std::uint16_t max_chain_descriptors, RingState* state)
+    : max_chain_descriptors_(max_chain_descriptors),
+      own_state_(state == nullptr ? std::make_unique<RingState>() : nullptr),
+      state_(state == nullptr ? own_state_.get() : state) {}
+
 Virtqueue::Result Virtqueue::set_size(std::uint32_t size) {
     if (started()) return std::unexpected("the ring is started");
     if (!std::has_single_bit(size) || size > kMaxRingSize) {
@@ -89,8 +94,8 @@ std::expected<Start, std::string> Virtqueue::start(UniqueFd kick) {
     if (!view) return std::unexpected("the ring is not in guest memory");
 
     const Start start = set_up_anew(*view) ? Start::Anew : Start::Resumed;
-    if (start == Start::Anew) consumed_ = 0;
-    ring_.emplace(*std::move(view), base_);
+    if (start == Start::Anew) state_->consumed = 0;
+    ring_.emplace(*std::move(view), base_, *state_);
     kick_ = std::move(kick);
     mapped_ = true;
     pending_ = true;
@@ -102,8 +107,9 @@ std::expected<Start, std::string> Virtqueue::start(UniqueFd kick) {
 // the ring. After a pause both indices go on, which may be at 0 once in 65536 chains:
 // then the used ring is full of old elements.
 bool Virtqueue::set_up_anew(const RingView& view) const {
-    if (consumed_ == 0 || base_ != 0 || view.used_index() != 0) return false;
-    return consumed_ % 65536 != 0 || view.used_elements_clear();
+    const std::uint64_t consumed = state_->consumed;
+    if (consumed == 0 || base_ != 0 || view.used_index() != 0) return false;
+    return consumed % 65536 != 0 || view.used_elements_clear();
 }
 
 std::uint16_t Virtqueue::stop() {
@@ -118,7 +124,7 @@ void Virtqueue::reset() {
     stop();
     enabled_ = false;
     base_ = 0;
-    consumed_ = 0;
+    state_->consumed = 0;
 }
 
 void Virtqueue::on_kick(Observer& observer) {
@@ -143,7 +149,6 @@ class Virtqueue::Completion final : public Answers {
 };
 
 void Virtqueue::serve(Handler& handler, Observer& observer) {
-    Completion completion(*this, observer);
     ring_->refuse_kicks();
     for (std::uint32_t budget = size_; budget > 0;) {
         const Ticket ticket = idle_chain();
@@ -151,14 +156,8 @@ void Virtqueue::serve(Handler& handler, Observer& observer) {
         const auto popped = ring_->pop(chain, max_chain_descriptors_);
         if (!popped) return fault(popped.error(), observer);
         if (*popped) {
-            idle_.pop_back();
             --budget;
-            ++consumed_;
-            ++statistics_.chains;
-            if (chain.defect())
-                complete(ticket, 0, observer);
-            else
-                handler.serve(ticket, chain.pieces(), completion);
+            serve_chain(ticket, handler, observer);
             if (faulted_) return;
         } else if (ring_->accept_kicks()) {
             pending_ = false;
@@ -167,6 +166,30 @@ void Virtqueue::serve(Handler& handler, Observer& observer) {
             ring_->refuse_kicks();
         }
     }
+}
+
+void Virtqueue::serve_chain(Ticket ticket, Handler& handler, Observer& observer) {
+    Completion completion(*this, observer);
+    const DescriptorChain& chain = *chains_[ticket];
+    idle_.pop_back();
+    ++statistics_.chains;
+    if (chain.defect())
+        complete(ticket, 0, observer);
+    else
+        handler.serve(ticket, chain.pieces(), completion);
+}
+
+void Virtqueue::take_over(Handler& handler, Observer& observer) {
+    elsewhere_ = false;
+    if (!started()) return;
+    for (const std::uint16_t head : ring_->take_over()) {
+        const Ticket ticket = idle_chain();
+        ring_->reload(*chains_[ticket], head, max_chain_descriptors_);
+        serve_chain(ticket, handler, observer);
+    }
+    pending_ = true;
+    // It may have died between a completion and the interrupt for it.
+    if (call_) signal(call_);
 }
 
 void Virtqueue::advance(Handler& handler, Observer& observer) {

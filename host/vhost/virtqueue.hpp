@@ -37,8 +37,8 @@ class Virtqueue {
  public:
     using Result = std::expected<void, std::string>;
 
-    explicit Virtqueue(std::uint16_t max_chain_descriptors)
-        : max_chain_descriptors_(max_chain_descriptors) {}
+    // The state outlives the queue. Without one, nobody else is to know where it stands.
+    explicit Virtqueue(std::uint16_t max_chain_descriptors, RingState* state = nullptr);
 
     // Only while stopped.
     [[nodiscard]] Result set_size(std::uint32_t size);
@@ -59,8 +59,17 @@ class Virtqueue {
     // Back to how it was before its first start.
     void reset();
 
+    // Another process serves the ring, and keeps the state, until take_over(): here the
+    // queue is only set up.
+    void leave_to_other() { elsewhere_ = true; }
+    // That process is dead: the handler gets the chains that it has not completed, and all
+    // that come.
+    void take_over(Handler& handler, Observer& observer);
+
     [[nodiscard]] bool started() const { return ring_.has_value(); }
-    [[nodiscard]] bool runnable() const { return started() && enabled_ && mapped_ && !faulted_; }
+    [[nodiscard]] bool runnable() const {
+        return started() && enabled_ && mapped_ && !faulted_ && !elsewhere_;
+    }
     // There may be chains that nobody will kick for.
     [[nodiscard]] bool pending() const { return runnable() && pending_; }
     // To be polled while the queue is runnable.
@@ -79,6 +88,8 @@ class Virtqueue {
     class Completion;
 
     [[nodiscard]] bool set_up_anew(const RingView& view) const;
+    // Hands over a chain that was taken.
+    void serve_chain(Ticket ticket, Handler& handler, Observer& observer);
     [[nodiscard]] Ticket idle_chain();
     void complete(Ticket ticket, std::uint32_t used, Observer& observer);
     void fault(RingFault fault, Observer& observer);
@@ -97,7 +108,9 @@ class Virtqueue {
     bool mapped_ = false;
     bool faulted_ = false;
     bool pending_ = false;
-    std::uint64_t consumed_ = 0;  // chains since the guest last set up the ring
+    bool elsewhere_ = false;
+    std::unique_ptr<RingState> own_state_;  // or null
+    RingState* state_;
     std::vector<std::unique_ptr<DescriptorChain>> chains_;  // by ticket
     std::vector<Ticket> idle_;
     QueueStatistics statistics_;

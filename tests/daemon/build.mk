@@ -8,7 +8,7 @@ $(eval $(call unit-test,daemon,\
 	tests/daemon/race_test.cpp \
 	tests/daemon/rate_limit_test.cpp \
 	tests/daemon/server_test.cpp,\
-	acceld vhost engine wire cpu vulkan fault mock provider tosa,$(spdlog-flags),\
+	worker acceld vhost engine wire cpu vulkan fault mock provider tosa,$(spdlog-flags),\
 	-lspdlog -lfmt))
 
 # The tests run the program that was built beside them.

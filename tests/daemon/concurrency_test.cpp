@@ -9,8 +9,8 @@
 #include <poll.h>
 #include <spdlog/spdlog.h>
 
-#include "daemon/device.hpp"
 #include "engine/rig.hpp"
+#include "worker/device.hpp"
 
 using acceld::Device;
 using wire::Status;

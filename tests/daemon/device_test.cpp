@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/device.hpp"
+#include "worker/device.hpp"
 
 #include <sstream>
 

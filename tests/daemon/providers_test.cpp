@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/providers.hpp"
+#include "worker/providers.hpp"
 
 #include <doctest/doctest.h>
 

@@ -11,9 +11,9 @@
 
 #include <doctest/doctest.h>
 
-#include "daemon/workers.hpp"
 #include "engine/rig.hpp"
 #include "provider/fault/fault.hpp"
+#include "worker/pool.hpp"
 
 using wire::Status;
 
@@ -41,7 +41,7 @@ class Guest final : public engine::Host {
         for (std::size_t i = 0; i < 2; ++i)
             serve({VIRTIO_ACCEL_OP_CREATE_CONTEXT, driver::create_context(i + 1).bytes()});
         while (engine_.working() > 0)
-            engine_.finish(*this, workers_->wait_done());
+            engine_.finish(*this, pool_->wait_done());
     }
 
     void run() {
@@ -51,7 +51,7 @@ class Guest final : public engine::Host {
         while (answers < kCommands + 2) {
             for (Command& command : take_commands())
                 serve(std::move(command));
-            if (engine_.working() > 0) engine_.finish(*this, workers_->wait_done());
+            if (engine_.working() > 0) engine_.finish(*this, pool_->wait_done());
         }
     }
 
@@ -68,7 +68,7 @@ class Guest final : public engine::Host {
         --outstanding_;
         room_.notify_all();
     }
-    void start(engine::Work work) override { workers_->post(std::move(work)); }
+    void start(engine::Work work) override { pool_->post(std::move(work)); }
 
     [[nodiscard]] std::uint64_t violations() const { return audited_->violations(); }
     [[nodiscard]] engine::Engine& engine() { return engine_; }
@@ -182,7 +182,7 @@ class Guest final : public engine::Host {
 
     fault::Provider* audited_ = nullptr;
     engine::Engine engine_ = make_engine(audited_);
-    std::unique_ptr<acceld::Workers> workers_ = *acceld::Workers::create();
+    std::unique_ptr<acceld::Pool> pool_ = *acceld::Pool::create();
     std::map<engine::Ticket, Flight> flights_;
     engine::Ticket last_ = 0;
 

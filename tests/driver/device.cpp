@@ -15,8 +15,8 @@ Device::Device(std::unique_ptr<provider::Provider> provider, const Options& opti
 void Device::start(const SharedMemory& memory, const RingMemory& ring, std::uint16_t index) {
     fault_.reset();
     ring_.emplace(
-        vhost::RingView::locate(memory.device_side(), ring.size(), ring.addresses()).value(),
-        index);
+        vhost::RingView::locate(memory.device_side(), ring.size(), ring.addresses()).value(), index,
+        *ring_state_);
 }
 
 engine::ResetReport Device::reset() {

@@ -64,6 +64,7 @@ class Device {
     wire::Config config_;
     std::uint16_t name_space_ = 1;  // of the object ids, another one after each reset
     engine::Engine engine_;
+    std::unique_ptr<vhost::RingState> ring_state_ = std::make_unique<vhost::RingState>();
     std::optional<vhost::Ring> ring_;
     std::optional<vhost::RingFault> fault_;
     vhost::DescriptorChain chain_;  // of service()

@@ -22,7 +22,7 @@ struct Rig {
         ring.restart(index);
         device.emplace(
             vhost::RingView::locate(memory.device_side(), size, ring.memory().addresses()).value(),
-            index);
+            index, *state);
     }
 
     std::optional<std::uint16_t> publish(std::size_t readable = 1, std::size_t writable = 1) {
@@ -35,6 +35,7 @@ struct Rig {
     driver::SharedMemory memory{1 << 20};
     Block byte = memory.allocate(1);
     driver::Ring ring;
+    std::unique_ptr<vhost::RingState> state = std::make_unique<vhost::RingState>();
     std::optional<vhost::Ring> device;
     vhost::DescriptorChain chain;
 };

@@ -27,7 +27,8 @@ void publish_good(Rig& rig, std::uint16_t first, std::string_view text) {
 struct BareRing {
     GuestRam ram{0x1000, 0x1000, 1 << 16};
     DriverRing driver{ram, 4};
-    vhost::Ring ring{*locate(), 0};
+    std::unique_ptr<vhost::RingState> state = std::make_unique<vhost::RingState>();
+    vhost::Ring ring{*locate(), 0, *state};
 
     [[nodiscard]] std::optional<vhost::RingView> locate() const {
         const auto a = driver.addresses();

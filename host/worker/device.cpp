@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/device.hpp"
+#include "worker/device.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "vhost/protocol.hpp"
+#include "daemon/device_profile.hpp"
 
 namespace acceld {
 
@@ -44,37 +44,39 @@ std::string text(const engine::Counts& counts) {
 }
 
 // The 65535 namespaces are used in turn; 0 is none.
-std::uint16_t after(std::uint16_t name_space) {
-    return static_cast<std::uint16_t>(name_space % 65535 + 1);
+std::uint16_t next_name_space(Board& board) {
+    const auto next = static_cast<std::uint16_t>(board.name_space % 65535 + 1);
+    board.name_space = next;
+    return next;
 }
 
 }  // namespace
 
 std::expected<Device, std::string> Device::create(OpenProvider open_provider,
                                                   const wire::Config& config,
-                                                  const engine::Policy& policy, GuestLog& log) {
-    auto engine = make_engine(open_provider, config, policy, kFirstNameSpace);
+                                                  const engine::Policy& policy, GuestLog& log,
+                                                  std::shared_ptr<Board> board) {
+    auto engine = make_engine(open_provider, config, policy, next_name_space(*board));
     if (!engine) return std::unexpected(std::move(engine).error());
-    auto workers = Workers::create();
-    if (!workers) return std::unexpected(std::move(workers).error());
-    return Device(std::move(open_provider), config, policy, log, *std::move(engine),
-                  *std::move(workers));
+    auto pool = Pool::create();
+    if (!pool) return std::unexpected(std::move(pool).error());
+    return Device(std::move(open_provider), config, policy, log, std::move(board),
+                  *std::move(engine), *std::move(pool));
 }
 
 Device::Device(OpenProvider open_provider, const wire::Config& config, const engine::Policy& policy,
-               GuestLog& log, engine::Engine engine, std::unique_ptr<Workers> workers)
+               GuestLog& log, std::shared_ptr<Board> board, engine::Engine engine,
+               std::unique_ptr<Pool> pool)
     : open_provider_(std::move(open_provider)),
       config_(config),
       policy_(policy),
       log_(&log),
+      board_(std::move(board)),
       engine_(std::move(engine)),
-      workers_(std::move(workers)) {}
+      pool_(std::move(pool)) {}
 
 vhost::Profile Device::profile() const {
-    const auto config = wire::encode(config_);
-    return {.features = vhost::kVersion1 | vhost::kAccessPlatform,
-            .config = {config.begin(), config.end()},
-            .max_chain_descriptors = config_.max_chain_descriptors};
+    return device_profile(config_, *board_);
 }
 
 void Device::serve(vhost::Ticket ticket, const wire::Chain& chain,
@@ -83,13 +85,13 @@ void Device::serve(vhost::Ticket ticket, const wire::Chain& chain,
 }
 
 void Device::advance(vhost::Answers& answers) noexcept {
-    while (auto work = workers_->take_done())
+    while (auto work = pool_->take_done())
         with_engine(answers, [&] { engine_.finish(*this, *std::move(work)); });
 }
 
 void Device::drain(vhost::Answers& answers) noexcept {
     while (engine_.working() > 0)
-        with_engine(answers, [&] { engine_.finish(*this, workers_->wait_done()); });
+        with_engine(answers, [&] { engine_.finish(*this, pool_->wait_done()); });
 }
 
 template <class Call>
@@ -116,7 +118,7 @@ void Device::start(engine::Work work) {
     if (bytes != 0 && bytes <= kShortTransfer)
         short_work_.push_back(std::move(work));
     else
-        workers_->post(std::move(work));
+        pool_->post(std::move(work));
 }
 
 // Busy is how a guest learns that it has to wait: nothing is wrong then.
@@ -137,15 +139,14 @@ void Device::reset() noexcept {
     ++resets_;
     if (found != engine::Counts{}) ++resets_with_objects_;
 
-    name_space_ = after(name_space_);
-    const auto report = engine_.reset(name_space_);
+    const auto report = engine_.reset(next_name_space(*board_));
     const bool reusable = report && report->disposition == engine::Disposition::Reusable;
     log_->device_reset(fmt::format("found {}: {}", text(found),
                                    reusable ? "everything released" : replace_engine()));
 }
 
 std::string Device::replace_engine() {
-    auto engine = make_engine(open_provider_, config_, policy_, name_space_);
+    auto engine = make_engine(open_provider_, config_, policy_, board_->name_space);
     if (!engine) return "not everything released, no other provider: " + engine.error();
     engine_ = *std::move(engine);
     return "not everything released, provider replaced";

@@ -8,12 +8,13 @@
 #include <memory>
 #include <string>
 
+#include "daemon/board.hpp"
 #include "daemon/guest_log.hpp"
-#include "daemon/workers.hpp"
 #include "engine/engine.hpp"
 #include "provider/provider.hpp"
 #include "vhost/handler.hpp"
 #include "wire/config.hpp"
+#include "worker/pool.hpp"
 
 namespace acceld {
 
@@ -25,17 +26,16 @@ using OpenProvider =
 // can take long runs on worker threads.
 class Device final : public vhost::Handler, private engine::Host {
  public:
-    // `log` outlives the device.
-    [[nodiscard]] static std::expected<Device, std::string> create(OpenProvider open_provider,
-                                                                   const wire::Config& config,
-                                                                   const engine::Policy& policy,
-                                                                   GuestLog& log);
+    // `log` outlives the device. The board says which namespace was used last.
+    [[nodiscard]] static std::expected<Device, std::string> create(
+        OpenProvider open_provider, const wire::Config& config, const engine::Policy& policy,
+        GuestLog& log, std::shared_ptr<Board> board = std::make_shared<Board>());
 
     [[nodiscard]] vhost::Profile profile() const;
 
     void serve(vhost::Ticket ticket, const wire::Chain& chain,
                vhost::Answers& answers) noexcept override;
-    [[nodiscard]] int progress_fd() const noexcept override { return workers_->done_fd(); }
+    [[nodiscard]] int progress_fd() const noexcept override { return pool_->done_fd(); }
     void advance(vhost::Answers& answers) noexcept override;
     void drain(vhost::Answers& answers) noexcept override;
     void reset() noexcept override;
@@ -45,7 +45,8 @@ class Device final : public vhost::Handler, private engine::Host {
 
  private:
     Device(OpenProvider open_provider, const wire::Config& config, const engine::Policy& policy,
-           GuestLog& log, engine::Engine engine, std::unique_ptr<Workers> workers);
+           GuestLog& log, std::shared_ptr<Board> board, engine::Engine engine,
+           std::unique_ptr<Pool> pool);
 
     void complete(engine::Ticket ticket, std::uint32_t used) override;
     void start(engine::Work work) override;
@@ -63,15 +64,13 @@ class Device final : public vhost::Handler, private engine::Host {
     wire::Config config_;
     engine::Policy policy_;
     GuestLog* log_;
+    std::shared_ptr<Board> board_;
     engine::Engine engine_;
-    std::unique_ptr<Workers> workers_;
+    std::unique_ptr<Pool> pool_;
     std::deque<engine::Work> short_work_;
     vhost::Answers* answers_ = nullptr;  // during a call of the handler
-    std::uint16_t name_space_ = kFirstNameSpace;
     std::uint64_t resets_ = 0;
     std::uint64_t resets_with_objects_ = 0;  // of these
-
-    static constexpr std::uint16_t kFirstNameSpace = 1;
 };
 
 }  // namespace acceld

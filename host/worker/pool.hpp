@@ -18,14 +18,14 @@ namespace acceld {
 
 // Threads that run an engine's provider work. They are started as they are needed, so
 // that a guest that keeps to one context at a time costs one.
-class Workers {
+class Pool {
  public:
-    [[nodiscard]] static std::expected<std::unique_ptr<Workers>, std::string> create();
+    [[nodiscard]] static std::expected<std::unique_ptr<Pool>, std::string> create();
 
     // Finishes what was posted.
-    ~Workers();
-    Workers(const Workers&) = delete;
-    Workers& operator=(const Workers&) = delete;
+    ~Pool();
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
 
     // Runs the work here if no thread can be had.
     void post(engine::Work work);
@@ -37,7 +37,7 @@ class Workers {
     [[nodiscard]] engine::Work wait_done();
 
  private:
-    explicit Workers(base::UniqueFd done_fd) : done_fd_(std::move(done_fd)) {}
+    explicit Pool(base::UniqueFd done_fd) : done_fd_(std::move(done_fd)) {}
 
     void work(const std::stop_token& stop);
     void finished(engine::Work work);

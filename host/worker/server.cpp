@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/server.hpp"
+#include "worker/server.hpp"
 
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <optional>
 #include <utility>
 
-#include <sys/signalfd.h>
-#include <sys/socket.h>
+#include <sys/prctl.h>
 
+#include <poll.h>
 #include <spdlog/spdlog.h>
 
-#include "daemon/device.hpp"
-#include "daemon/guest_log.hpp"
+#include "daemon/front_end_log.hpp"
 #include "daemon/listener.hpp"
+#include "daemon/signals.hpp"
 #include "vhost/connection.hpp"
 #include "vhost/failure.hpp"
+#include "worker/device.hpp"
+#include "worker/providers.hpp"
 
 namespace acceld {
 
@@ -23,33 +27,9 @@ namespace {
 using base::UniqueFd;
 using vhost::failure;
 
-// Comes before the provider, whose threads must inherit the blocked signals.
-std::expected<UniqueFd, std::string> catch_signals() {
-    // An event descriptor may be a pipe that the front end has closed.
-    std::signal(SIGPIPE, SIG_IGN);
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
-    if (const int error = ::pthread_sigmask(SIG_BLOCK, &signals, nullptr); error != 0) {
-        return failure("pthread_sigmask", error);
-    }
-    UniqueFd fd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (!fd) return failure("signalfd", errno);
-    return fd;
-}
-
-// A socket from outside is a front end already, or is where front ends will come from.
-std::expected<bool, std::string> is_connected(int fd) {
-    int listening = 0;
-    socklen_t size = sizeof(listening);
-    if (::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0) {
-        return failure("--fd", errno);
-    }
-    return listening == 0;
-}
-
-std::expected<Device, std::string> make_device(const Options& options, GuestLog& log) {
+std::expected<Device, std::string> make_device(
+    const Options& options, GuestLog& log,
+    std::shared_ptr<Board> board = std::make_shared<Board>()) {
     const auto open = [choice = options.provider, &log] {
         const auto refused = [&log](std::string_view why) { log.program_refused(why); };
         return open_provider(choice, refused).transform([](OpenedProvider opened) {
@@ -57,25 +37,41 @@ std::expected<Device, std::string> make_device(const Options& options, GuestLog&
             return std::move(opened.provider);
         });
     };
-    return Device::create(open, options.config, options.policy, log);
+    return Device::create(open, options.config, options.policy, log, std::move(board));
 }
 
-// Returns whether a signal asked to stop.
-bool serve_front_end(UniqueFd socket, Device& device, GuestLog& log, int stop_fd) {
-    spdlog::info("front end connected");
+std::expected<vhost::Progress, std::string> serve_front_end(UniqueFd socket, Device& device,
+                                                            GuestLog& log, int stop_fd) {
     vhost::Connection connection(std::move(socket), device.profile(), device, log);
-    const auto end = connection.run(stop_fd);
-    if (end) {
-        spdlog::info("front end {}",
-                     *end == vhost::Progress::Closed ? "disconnected" : "left behind by a signal");
-    } else {
-        spdlog::error("front end dropped: {}", end.error());
-    }
+    auto end = connection.run(stop_fd);
+    connection.drain();
     const vhost::QueueStatistics& queue = connection.statistics();
     spdlog::info("chains: {} unusable={} kicks={} interrupts={} suppressed={}", queue.chains,
                  queue.unusable, queue.kicks, queue.interrupts, queue.suppressed);
     device.log_summary();
+    return end;
+}
+
+// Returns whether a signal asked to stop.
+bool serve_alone(UniqueFd socket, Device& device, GuestLog& log, int stop_fd) {
+    spdlog::info("front end connected");
+    const auto end = serve_front_end(std::move(socket), device, log, stop_fd);
+    log_end(end);
     return end == vhost::Progress::Stopped;
+}
+
+// Nothing when a signal came first.
+std::expected<std::optional<UniqueFd>, std::string> await_front_end(const Listener& listener,
+                                                                    int stop_fd) {
+    for (;;) {
+        std::array<pollfd, 2> ready{pollfd{stop_fd, POLLIN, 0}, pollfd{listener.fd(), POLLIN, 0}};
+        if (::poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) {
+            return failure("poll", errno);
+        }
+        if (ready[0].revents != 0) return std::nullopt;
+        auto front_end = listener.accept();
+        if (!front_end || *front_end) return front_end;
+    }
 }
 
 // Every front end gets a device of its own, which is made before the front end is let
@@ -84,12 +80,10 @@ std::expected<void, std::string> accept_front_ends(const Listener& listener, Dev
                                                    const Options& options, GuestLog& log,
                                                    int stop_fd) {
     for (std::expected<Device, std::string> device = std::move(first);;) {
-        auto front_end = listener.accept(stop_fd);
+        auto front_end = await_front_end(listener, stop_fd);
         if (!front_end) return std::unexpected(front_end.error());
         if (!*front_end) return {};
-        if (serve_front_end(*std::move(*front_end), *device, log, stop_fd) || options.once) {
-            return {};
-        }
+        if (serve_alone(*std::move(*front_end), *device, log, stop_fd) || options.once) return {};
         device = make_device(options, log);
         if (!device) return std::unexpected(device.error());
     }
@@ -100,20 +94,34 @@ std::expected<Listener, std::string> listen(const Options& options) {
                       : Listener::bind(options.socket_path);
 }
 
+// The front end is a session, which outlives this process and knows what to say about it.
+std::expected<void, std::string> serve_session(const Options& options, GuestLog& log) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    auto board = SharedBoard::map(UniqueFd(*options.board_fd));
+    if (!board) return std::unexpected(board.error());
+    auto device = make_device(options, log, std::move(board->board));
+    if (!device) return std::unexpected(device.error());
+    constexpr int kNoStop = -1;
+    const auto end = serve_front_end(UniqueFd(*options.fd), *device, log, kNoStop);
+    if (!end) return std::unexpected(end.error());
+    return {};
+}
+
 }  // namespace
 
 std::expected<void, std::string> serve(const Options& options) {
     const auto stop = catch_signals();
     if (!stop) return std::unexpected(stop.error());
+    GuestLog log;
+    if (options.board_fd) return serve_session(options, log);
+
     const std::expected<bool, std::string> connected =
         options.fd ? is_connected(*options.fd) : false;
     if (!connected) return std::unexpected(connected.error());
-
-    GuestLog log;
     auto device = make_device(options, log);
     if (!device) return std::unexpected(device.error());
     if (*connected) {
-        serve_front_end(UniqueFd(*options.fd), *device, log, stop->value());
+        serve_alone(UniqueFd(*options.fd), *device, log, stop->value());
         return {};
     }
     const auto listener = listen(options);

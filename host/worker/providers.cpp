@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/providers.hpp"
+#include "worker/providers.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -93,14 +93,9 @@ constexpr Row kRows[] = {
      [] { return std::string("not available: ") + kNotBuilt; }},
 };
 
-}  // namespace
+static_assert(std::ranges::equal(kRows, kProviderNames, {}, &Row::name));
 
-std::vector<std::string> provider_names() {
-    std::vector<std::string> names;
-    for (const Row& row : kRows)
-        names.emplace_back(row.name);
-    return names;
-}
+}  // namespace
 
 std::expected<OpenedProvider, std::string> open_provider(
     const ProviderChoice& choice, std::function<void(std::string_view)> refused) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/workers.hpp"
+#include "worker/pool.hpp"
 
 #include <cerrno>
 #include <system_error>
@@ -19,19 +19,19 @@ constexpr std::size_t kMostThreads = 8;
 
 }  // namespace
 
-std::expected<std::unique_ptr<Workers>, std::string> Workers::create() {
+std::expected<std::unique_ptr<Pool>, std::string> Pool::create() {
     base::UniqueFd fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!fd) return vhost::failure("eventfd", errno);
-    return std::unique_ptr<Workers>(new Workers(std::move(fd)));  // NOLINT: private constructor
+    return std::unique_ptr<Pool>(new Pool(std::move(fd)));  // NOLINT: private constructor
 }
 
-Workers::~Workers() {
+Pool::~Pool() {
     for (auto& thread : threads_)
         thread.request_stop();
     threads_.clear();  // joins before what they use goes
 }
 
-void Workers::post(engine::Work work) {
+void Pool::post(engine::Work work) {
     {
         const std::scoped_lock lock(mutex_);
         if (idle_ <= todo_.size() && threads_.size() < kMostThreads) {
@@ -50,7 +50,7 @@ void Workers::post(engine::Work work) {
     finished(std::move(work));
 }
 
-void Workers::work(const std::stop_token& stop) {
+void Pool::work(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     for (;;) {
         ++idle_;
@@ -66,7 +66,7 @@ void Workers::work(const std::stop_token& stop) {
     }
 }
 
-void Workers::finished(engine::Work work) {
+void Pool::finished(engine::Work work) {
     const std::scoped_lock lock(mutex_);
     done_.push_back(std::move(work));
     const std::uint64_t one = 1;
@@ -74,7 +74,7 @@ void Workers::finished(engine::Work work) {
     finished_.notify_one();
 }
 
-engine::Work Workers::pop_done() {
+engine::Work Pool::pop_done() {
     engine::Work work = std::move(done_.front());
     done_.pop_front();
     if (done_.empty()) {
@@ -84,13 +84,13 @@ engine::Work Workers::pop_done() {
     return work;
 }
 
-std::optional<engine::Work> Workers::take_done() {
+std::optional<engine::Work> Pool::take_done() {
     const std::scoped_lock lock(mutex_);
     if (done_.empty()) return std::nullopt;
     return pop_done();
 }
 
-engine::Work Workers::wait_done() {
+engine::Work Pool::wait_done() {
     std::unique_lock lock(mutex_);
     finished_.wait(lock, [&] { return !done_.empty(); });
     return pop_done();

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <format>
+#include <utility>
+
+#include <poll.h>
+#include <spdlog/spdlog.h>
+
+#include "daemon/device_profile.hpp"
+#include "vhost/failure.hpp"
+
+namespace acceld {
+
+using vhost::Progress;
+using vhost::Request;
+
+namespace {
+
+// The longest wait between two looks at the commands that are in flight.
+constexpr std::chrono::milliseconds kLook{1000};
+
+// What a worker that serves the ring has to know.
+bool concerns_running_ring(std::uint32_t request) {
+    switch (Request{request}) {
+        case Request::SetFeatures:
+        case Request::SetOwner:
+        case Request::SetMemTable:
+        case Request::AddMemReg:
+        case Request::RemMemReg:
+        case Request::SetVringKick:
+        case Request::SetVringCall:
+        case Request::SetVringErr:
+        case Request::SetVringEnable:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool ends_ring(std::uint32_t request) {
+    return Request{request} == Request::GetVringBase || Request{request} == Request::ResetDevice;
+}
+
+}  // namespace
+
+std::expected<Session, std::string> Session::create(const Options& options, GuestLog& log) {
+    auto board = SharedBoard::create();
+    if (!board) return std::unexpected(board.error());
+    auto worker = WorkerProcess::start(options.device_arguments, board->file.value());
+    if (!worker) return std::unexpected(worker.error());
+    Session session(options, log, *std::move(board), *std::move(worker));
+    if (auto ready = session.worker_.wait_ready(options.command_timeout); !ready) {
+        session.worker_.finish(options.message_timeout);
+        // What went wrong in an orderly way has been said by the worker.
+        if (!session.worker_.killed_by_signal()) return std::unexpected("");
+        return std::unexpected("the worker " + session.worker_.obituary());
+    }
+    return session;
+}
+
+Session::Session(const Options& options, GuestLog& log, SharedBoard board, WorkerProcess worker)
+    : options_(&options),
+      log_(&log),
+      board_(std::move(board)),
+      worker_(std::move(worker)),
+      lost_(options.config.max_request_bytes) {}
+
+std::expected<Progress, std::string> Session::serve(base::UniqueFd front_end, int stop_fd) {
+    vhost_ = std::make_unique<vhost::Session>(device_profile(options_->config, *board_.board),
+                                              lost_, *log_);
+    std::expected<Progress, std::string> progress = Progress::Open;
+    while (progress == Progress::Open)
+        progress = step(front_end, stop_fd);
+    return progress;
+}
+
+bool Session::end() {
+    const bool orderly = worker_.running() && worker_.finish(options_->message_timeout);
+    if (!orderly) spdlog::error("the worker {}", worker_.obituary());
+    return orderly;
+}
+
+std::expected<Progress, std::string> Session::step(const base::UniqueFd& front_end, int stop_fd) {
+    vhost::Virtqueue& queue = vhost_->queue();
+    const std::chrono::milliseconds limit = options_->command_timeout;
+    const auto patience = worker_serves_ ? std::min(kLook, limit / 2).count() : -1;
+    std::array ready{pollfd{stop_fd, POLLIN, 0}, pollfd{front_end.value(), POLLIN, 0},
+                     pollfd{queue.runnable() ? queue.kick_fd() : -1, POLLIN, 0},
+                     pollfd{worker_fd(), POLLIN, 0}};
+    if (::poll(ready.data(), ready.size(), queue.pending() ? 0 : static_cast<int>(patience)) < 0) {
+        if (errno == EINTR) return Progress::Open;
+        return vhost::failure("poll", errno);
+    }
+    if (ready[0].revents != 0) return Progress::Stopped;
+    if (ready[2].revents != 0) queue.on_kick(*log_);
+    if (ready[3].revents != 0) lose_worker("");
+    if (worker_serves_) check_commands();
+    if (ready[1].revents != 0) {
+        const auto progress = vhost::serve_message(
+            reader_, front_end,
+            [this](vhost::Message message) { return handle(std::move(message)); });
+        if (!progress || *progress != Progress::Open) return progress;
+    }
+    if (queue.pending()) queue.serve(lost_, *log_);
+    return Progress::Open;
+}
+
+std::expected<std::optional<vhost::Bytes>, std::string> Session::handle(vhost::Message message) {
+    // Where the ring stands is known when the worker has stopped.
+    if (worker_serves_ && ends_ring(message.request)) {
+        const auto stopped = worker_.stop_ring(options_->message_timeout);
+        if (stopped)
+            worker_serves_ = false;
+        else
+            lose_worker(stopped.error());
+    }
+    auto copy = duplicate(message);
+    if (!copy) return std::unexpected(copy.error());
+    const bool acknowledge = vhost_->acknowledges(message);
+    auto outcome = vhost_->apply(message);
+    if (outcome) follow(*std::move(copy));
+    return vhost_->answer(message.request, acknowledge, std::move(outcome));
+}
+
+void Session::follow(vhost::Message message) {
+    if (worker_serves_ && concerns_running_ring(message.request)) {
+        if (const auto told = worker_.tell(message, options_->message_timeout); !told)
+            lose_worker(told.error());
+    }
+    setup_.note(std::move(message));
+    if (lost_.take_reset()) renew_device();
+    if (vhost_->queue().started() && !worker_serves_) start_ring();
+}
+
+// The guest has reset its device: nothing of it may be left.
+void Session::renew_device() {
+    if (worker_.running()) {
+        const vhost::Message reset{.request = std::to_underlying(Request::ResetDevice),
+                                   .need_reply = true,
+                                   .payload = {},
+                                   .fds = {}};
+        const auto told = worker_.tell(reset, options_->message_timeout);
+        if (told) return;
+        lose_worker(told.error());
+    }
+    if (const auto replaced = replace_worker(); !replaced)
+        spdlog::error("no worker: {}", replaced.error());
+}
+
+Session::Result Session::replace_worker() {
+    auto worker = WorkerProcess::start(options_->device_arguments, board_.file.value());
+    if (!worker) return std::unexpected(worker.error());
+    worker_ = *std::move(worker);
+    if (const auto ready = worker_.wait_ready(options_->command_timeout); !ready) {
+        worker_.kill();
+        return std::unexpected(worker_.obituary());
+    }
+    spdlog::info("worker replaced");
+    return {};
+}
+
+// Gives a ring that the front end has started to the worker.
+void Session::start_ring() {
+    const bool untouched = board_.board->ring.consumed == 0;
+    if (!worker_.running() && untouched) {
+        if (const auto replaced = replace_worker(); !replaced)
+            spdlog::error("no worker: {}", replaced.error());
+    }
+    if (!worker_.running()) return;
+    const auto messages = setup_.messages(board_.board->ring.next_available);
+    if (!messages) return lose_worker(messages.error());
+    vhost_->queue().leave_to_other();
+    worker_serves_ = true;
+    for (const auto& message : *messages) {
+        const auto told = worker_.tell(message, options_->message_timeout);
+        if (!told) return lose_worker(told.error());
+    }
+}
+
+void Session::check_commands() {
+    const std::chrono::milliseconds limit = options_->command_timeout;
+    const std::uint32_t now = vhost::RingState::ticks();
+    for (const auto& taken : board_.board->ring.taken) {
+        const std::uint32_t at = taken.load(std::memory_order_relaxed);
+        if (at != 0 && std::cmp_greater(static_cast<std::int32_t>(now - at), limit.count()))
+            return lose_worker(
+                std::format("a command takes more than {}", options_->command_timeout));
+    }
+}
+
+// From here on the session serves the ring, if it is started, as a device that is lost.
+void Session::lose_worker(std::string_view why) {
+    worker_.kill();
+    spdlog::error("worker lost: {}", why.empty() ? worker_.obituary() : why);
+    if (std::exchange(worker_serves_, false)) vhost_->queue().take_over(lost_, *log_);
+}
+
+}  // namespace acceld

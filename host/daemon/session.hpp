@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/unique_fd.hpp"
+#include "daemon/board.hpp"
+#include "daemon/guest_log.hpp"
+#include "daemon/lost_device.hpp"
+#include "daemon/options.hpp"
+#include "daemon/setup.hpp"
+#include "daemon/worker_process.hpp"
+#include "vhost/connection.hpp"
+#include "vhost/session.hpp"
+
+namespace acceld {
+
+// One guest's end of the daemon. A VMM does not outlive the socket of its device, so the
+// process that has it does nothing that can crash or hang: it judges and answers the
+// messages of the front end, and lets a worker process serve the ring, with an engine and
+// a provider. When the worker is lost, the session serves the ring itself, as a device
+// that is lost, until the guest resets the device. Then there is another worker.
+class Session {
+ public:
+    using Result = std::expected<void, std::string>;
+
+    // With a worker that is ready for a front end.
+    [[nodiscard]] static std::expected<Session, std::string> create(const Options& options,
+                                                                    GuestLog& log);
+
+    // Serves a front end until it leaves or `stop_fd` becomes readable. An error is a
+    // front end that broke the protocol.
+    [[nodiscard]] std::expected<vhost::Progress, std::string> serve(base::UniqueFd front_end,
+                                                                    int stop_fd);
+
+    // Ends the worker, which tells what the guest did. False if it has ended by itself.
+    bool end();
+
+    // Readable when the worker has ended; -1 when there is none.
+    [[nodiscard]] int worker_fd() const { return worker_.running() ? worker_.pidfd() : -1; }
+
+ private:
+    Session(const Options& options, GuestLog& log, SharedBoard board, WorkerProcess worker);
+
+    [[nodiscard]] std::expected<std::optional<vhost::Bytes>, std::string> handle(
+        vhost::Message message);
+    [[nodiscard]] std::expected<vhost::Progress, std::string> step(const base::UniqueFd& front_end,
+                                                                   int stop_fd);
+    // What follows from a message that was accepted.
+    void follow(vhost::Message message);
+    void renew_device();
+    void start_ring();
+    [[nodiscard]] Result replace_worker();
+    void check_commands();
+    void lose_worker(std::string_view why);
+
+    const Options* options_;
+    GuestLog* log_;
+    SharedBoard board_;
+    WorkerProcess worker_;
+    LostDevice lost_;
+    std::unique_ptr<vhost::Session> vhost_;
+    vhost::MessageReader reader_;
+    Setup setup_;
+    bool worker_serves_ = false;
+};
+
+}  // namespace acceld

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+#include <sys/wait.h>
+
+#include "base/unique_fd.hpp"
+#include "vhost/message.hpp"
+
+namespace acceld {
+
+// The program that has the engine and the providers; empty if it is not where it belongs.
+[[nodiscard]] std::filesystem::path worker_program();
+
+// A worker as a child process, and the front end's side of a vhost-user connection to it.
+class WorkerProcess {
+ public:
+    using Timeout = std::chrono::milliseconds;
+    using Result = std::expected<void, std::string>;
+
+    // Starts a worker that makes the device of `device_arguments` and shares the board.
+    [[nodiscard]] static std::expected<WorkerProcess, std::string> start(
+        const std::vector<std::string>& device_arguments, int board_fd);
+
+    WorkerProcess(WorkerProcess&&) = default;
+    WorkerProcess& operator=(WorkerProcess&& other) noexcept;
+    ~WorkerProcess() { kill(); }
+
+    // Waits until the device is made. An error is a worker that is of no use.
+    [[nodiscard]] Result wait_ready(Timeout timeout);
+    // Waits until the worker has done what the message says. An error says that it cannot
+    // be known what it has done.
+    [[nodiscard]] Result tell(const vhost::Message& message, Timeout timeout);
+    // Makes it serve no more chains.
+    [[nodiscard]] Result stop_ring(Timeout timeout);
+
+    // Ends the connection, which a worker ends upon, and kills it if it does not. Whether
+    // the worker has ended well.
+    bool finish(Timeout timeout);
+    // Afterwards it runs no instruction any more.
+    void kill();
+
+    // Readable when it has ended.
+    [[nodiscard]] int pidfd() const { return pidfd_.value(); }
+    [[nodiscard]] bool running() const { return static_cast<bool>(pidfd_); }
+    // How it ended, once it is not running.
+    [[nodiscard]] std::string obituary() const;
+    [[nodiscard]] bool killed_by_signal() const { return WIFSIGNALED(status_); }
+
+ private:
+    WorkerProcess(pid_t pid, base::UniqueFd pidfd, base::UniqueFd socket)
+        : pid_(pid), pidfd_(std::move(pidfd)), socket_(std::move(socket)) {}
+
+    [[nodiscard]] Result send(const vhost::Message& message);
+    // The payload of the reply.
+    [[nodiscard]] Result receive(std::uint32_t request, std::span<std::byte> payload,
+                                 Timeout timeout);
+    [[nodiscard]] Result receive_exactly(std::span<std::byte> bytes,
+                                         std::chrono::steady_clock::time_point deadline);
+    void reap();
+
+    pid_t pid_;
+    base::UniqueFd pidfd_;
+    base::UniqueFd socket_;
+    int status_ = 0;  // once reaped
+};
+
+}  // namespace acceld
