@@ -46,12 +46,12 @@ int serve_guest(const Options& options, int channel) {
         return kExitFailure;
     }
     if (::send(channel, &kReady, 1, MSG_NOSIGNAL) != 1) return kExitFailure;
-    UniqueFd front_end = await_front_end(channel, *session);
-    if (!front_end) return session->end() ? kExitOk : kExitFailure;
+    UniqueFd front_end = await_front_end(channel, **session);
+    if (!front_end) return (*session)->end() ? kExitOk : kExitFailure;
 
     spdlog::info("front end connected");
-    log_end(session->serve(std::move(front_end), channel));
-    session->end();
+    log_end((*session)->serve(std::move(front_end), channel));
+    (*session)->end();
     return kExitOk;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 #include "vhost/handler.hpp"
@@ -12,10 +13,13 @@ namespace acceld {
 // resets it (protocol.md 3.8).
 class LostDevice final : public vhost::Handler {
  public:
-    explicit LostDevice(std::uint32_t max_request_bytes) : max_request_bytes_(max_request_bytes) {}
+    // `before_stop` is called before the ring stops.
+    LostDevice(std::uint32_t max_request_bytes, std::function<void()> before_stop)
+        : max_request_bytes_(max_request_bytes), before_stop_(std::move(before_stop)) {}
 
     void serve(vhost::Ticket ticket, const wire::Chain& chain,
                vhost::Answers& answers) noexcept override;
+    void drain(vhost::Answers&) noexcept override { before_stop_(); }
     void reset() noexcept override { reset_ = true; }
 
     // Whether the guest has reset the device since this was asked.
@@ -23,6 +27,7 @@ class LostDevice final : public vhost::Handler {
 
  private:
     std::uint32_t max_request_bytes_;
+    std::function<void()> before_stop_;
     bool reset_ = false;
 };
 

@@ -41,37 +41,33 @@ bool concerns_running_ring(std::uint32_t request) {
     }
 }
 
-bool ends_ring(std::uint32_t request) {
-    return Request{request} == Request::GetVringBase || Request{request} == Request::ResetDevice;
-}
-
 }  // namespace
 
-std::expected<Session, std::string> Session::create(const Options& options, GuestLog& log) {
+std::expected<std::unique_ptr<Session>, std::string> Session::create(const Options& options,
+                                                                     GuestLog& log) {
     auto board = SharedBoard::create();
     if (!board) return std::unexpected(board.error());
     auto worker = WorkerProcess::start(options.device_arguments, board->file.value());
     if (!worker) return std::unexpected(worker.error());
-    Session session(options, log, *std::move(board), *std::move(worker));
-    if (auto ready = session.worker_.wait_ready(options.command_timeout); !ready) {
-        session.worker_.finish(options.message_timeout);
+    if (auto ready = worker->wait_ready(options.command_timeout); !ready) {
+        worker->finish(options.message_timeout);
         // What went wrong in an orderly way has been said by the worker.
-        if (!session.worker_.killed_by_signal()) return std::unexpected("");
-        return std::unexpected("the worker " + session.worker_.obituary());
+        if (!worker->killed_by_signal()) return std::unexpected("");
+        return std::unexpected("the worker " + worker->obituary());
     }
-    return session;
+    return std::unique_ptr<Session>(  // NOLINT: private constructor
+        new Session(options, log, *std::move(board), *std::move(worker)));
 }
 
 Session::Session(const Options& options, GuestLog& log, SharedBoard board, WorkerProcess worker)
-    : options_(&options),
-      log_(&log),
+    : options_(options),
+      log_(log),
       board_(std::move(board)),
       worker_(std::move(worker)),
-      lost_(options.config.max_request_bytes) {}
+      lost_(options.config.max_request_bytes, [this] { stop_worker(); }),
+      vhost_(device_profile(options.config, *board_.board), lost_, log) {}
 
 std::expected<Progress, std::string> Session::serve(base::UniqueFd front_end, int stop_fd) {
-    vhost_ = std::make_unique<vhost::Session>(device_profile(options_->config, *board_.board),
-                                              lost_, *log_);
     std::expected<Progress, std::string> progress = Progress::Open;
     while (progress == Progress::Open)
         progress = step(front_end, stop_fd);
@@ -79,14 +75,14 @@ std::expected<Progress, std::string> Session::serve(base::UniqueFd front_end, in
 }
 
 bool Session::end() {
-    const bool orderly = worker_.running() && worker_.finish(options_->message_timeout);
+    const bool orderly = worker_.running() && worker_.finish(options_.message_timeout);
     if (!orderly) spdlog::error("the worker {}", worker_.obituary());
     return orderly;
 }
 
 std::expected<Progress, std::string> Session::step(const base::UniqueFd& front_end, int stop_fd) {
-    vhost::Virtqueue& queue = vhost_->queue();
-    const std::chrono::milliseconds limit = options_->command_timeout;
+    vhost::Virtqueue& queue = vhost_.queue();
+    const std::chrono::milliseconds limit = options_.command_timeout;
     const auto patience = worker_serves_ ? std::min(kLook, limit / 2).count() : -1;
     std::array ready{pollfd{stop_fd, POLLIN, 0}, pollfd{front_end.value(), POLLIN, 0},
                      pollfd{queue.runnable() ? queue.kick_fd() : -1, POLLIN, 0},
@@ -96,7 +92,7 @@ std::expected<Progress, std::string> Session::step(const base::UniqueFd& front_e
         return vhost::failure("poll", errno);
     }
     if (ready[0].revents != 0) return Progress::Stopped;
-    if (ready[2].revents != 0) queue.on_kick(*log_);
+    if (ready[2].revents != 0) queue.on_kick(log_);
     if (ready[3].revents != 0) lose_worker("");
     if (worker_serves_) check_commands();
     if (ready[1].revents != 0) {
@@ -105,35 +101,38 @@ std::expected<Progress, std::string> Session::step(const base::UniqueFd& front_e
             [this](vhost::Message message) { return handle(std::move(message)); });
         if (!progress || *progress != Progress::Open) return progress;
     }
-    if (queue.pending()) queue.serve(lost_, *log_);
+    if (queue.pending()) queue.serve(lost_, log_);
     return Progress::Open;
 }
 
 std::expected<std::optional<vhost::Bytes>, std::string> Session::handle(vhost::Message message) {
-    // Where the ring stands is known when the worker has stopped.
-    if (worker_serves_ && ends_ring(message.request)) {
-        const auto stopped = worker_.stop_ring(options_->message_timeout);
-        if (stopped)
-            worker_serves_ = false;
-        else
-            lose_worker(stopped.error());
-    }
     auto copy = duplicate(message);
     if (!copy) return std::unexpected(copy.error());
-    const bool acknowledge = vhost_->acknowledges(message);
-    auto outcome = vhost_->apply(message);
+    const bool acknowledge = vhost_.acknowledges(message);
+    auto outcome = vhost_.apply(message);
     if (outcome) follow(*std::move(copy));
-    return vhost_->answer(message.request, acknowledge, std::move(outcome));
+    return vhost_.answer(message.request, acknowledge, std::move(outcome));
+}
+
+// Only then is it known where the ring stands. What the worker is at it may finish.
+void Session::stop_worker() {
+    if (!worker_serves_) return;
+    const auto& taken = board_.board->ring.taken;
+    const bool busy = std::ranges::any_of(taken, [](const auto& at) { return at != 0; });
+    const auto stopped =
+        worker_.stop_ring(busy ? options_.command_timeout : options_.message_timeout);
+    if (!stopped) return lose_worker(stopped.error());
+    worker_serves_ = false;
 }
 
 void Session::follow(vhost::Message message) {
     if (worker_serves_ && concerns_running_ring(message.request)) {
-        if (const auto told = worker_.tell(message, options_->message_timeout); !told)
+        if (const auto told = worker_.tell(message, options_.message_timeout); !told)
             lose_worker(told.error());
     }
     setup_.note(std::move(message));
     if (lost_.take_reset()) renew_device();
-    if (vhost_->queue().started() && !worker_serves_) start_ring();
+    if (vhost_.queue().started() && !worker_serves_) start_ring();
 }
 
 // The guest has reset its device: nothing of it may be left.
@@ -143,7 +142,7 @@ void Session::renew_device() {
                                    .need_reply = true,
                                    .payload = {},
                                    .fds = {}};
-        const auto told = worker_.tell(reset, options_->message_timeout);
+        const auto told = worker_.tell(reset, options_.message_timeout);
         if (told) return;
         lose_worker(told.error());
     }
@@ -152,10 +151,10 @@ void Session::renew_device() {
 }
 
 Session::Result Session::replace_worker() {
-    auto worker = WorkerProcess::start(options_->device_arguments, board_.file.value());
+    auto worker = WorkerProcess::start(options_.device_arguments, board_.file.value());
     if (!worker) return std::unexpected(worker.error());
     worker_ = *std::move(worker);
-    if (const auto ready = worker_.wait_ready(options_->command_timeout); !ready) {
+    if (const auto ready = worker_.wait_ready(options_.command_timeout); !ready) {
         worker_.kill();
         return std::unexpected(worker_.obituary());
     }
@@ -173,22 +172,22 @@ void Session::start_ring() {
     if (!worker_.running()) return;
     const auto messages = setup_.messages(board_.board->ring.next_available);
     if (!messages) return lose_worker(messages.error());
-    vhost_->queue().leave_to_other();
+    vhost_.queue().leave_to_other();
     worker_serves_ = true;
     for (const auto& message : *messages) {
-        const auto told = worker_.tell(message, options_->message_timeout);
+        const auto told = worker_.tell(message, options_.message_timeout);
         if (!told) return lose_worker(told.error());
     }
 }
 
 void Session::check_commands() {
-    const std::chrono::milliseconds limit = options_->command_timeout;
+    const std::chrono::milliseconds limit = options_.command_timeout;
     const std::uint32_t now = vhost::RingState::ticks();
     for (const auto& taken : board_.board->ring.taken) {
         const std::uint32_t at = taken.load(std::memory_order_relaxed);
         if (at != 0 && std::cmp_greater(static_cast<std::int32_t>(now - at), limit.count()))
             return lose_worker(
-                std::format("a command takes more than {}", options_->command_timeout));
+                std::format("a command takes more than {}", options_.command_timeout));
     }
 }
 
@@ -196,7 +195,7 @@ void Session::check_commands() {
 void Session::lose_worker(std::string_view why) {
     worker_.kill();
     spdlog::error("worker lost: {}", why.empty() ? worker_.obituary() : why);
-    if (std::exchange(worker_serves_, false)) vhost_->queue().take_over(lost_, *log_);
+    if (std::exchange(worker_serves_, false)) vhost_.queue().take_over(lost_, log_);
 }
 
 }  // namespace acceld

@@ -30,8 +30,8 @@ class Session {
     using Result = std::expected<void, std::string>;
 
     // With a worker that is ready for a front end.
-    [[nodiscard]] static std::expected<Session, std::string> create(const Options& options,
-                                                                    GuestLog& log);
+    [[nodiscard]] static std::expected<std::unique_ptr<Session>, std::string> create(
+        const Options& options, GuestLog& log);
 
     // Serves a front end until it leaves or `stop_fd` becomes readable. An error is a
     // front end that broke the protocol.
@@ -56,15 +56,16 @@ class Session {
     void renew_device();
     void start_ring();
     [[nodiscard]] Result replace_worker();
+    void stop_worker();
     void check_commands();
     void lose_worker(std::string_view why);
 
-    const Options* options_;
-    GuestLog* log_;
+    const Options& options_;
+    GuestLog& log_;
     SharedBoard board_;
     WorkerProcess worker_;
     LostDevice lost_;
-    std::unique_ptr<vhost::Session> vhost_;
+    vhost::Session vhost_;
     vhost::MessageReader reader_;
     Setup setup_;
     bool worker_serves_ = false;

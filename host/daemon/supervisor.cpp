@@ -48,9 +48,9 @@ class Supervisor {
     }
 
     Result step() {
-        if (auto kept = keep_standby(); !kept) return kept;
+        keep_standby();
         std::vector<pollfd> ready{{stop_fd_, POLLIN, 0}, {-1, POLLIN, 0}};
-        if (GuestProcess* guest = standby(); guest != nullptr && !finished()) {
+        if (standby() != nullptr && !finished()) {
             if (auto begun = begin_to_listen(); !begun) return begun;
             if (served_enough_) return {};
             ready[1].fd = listener_->fd();
@@ -62,25 +62,28 @@ class Supervisor {
             return vhost::failure("poll", errno);
         }
         stopped_ = ready[0].revents != 0;
-        if (!stopped_ && ready[1].revents != 0) {
-            if (auto accepted = accept(); !accepted) return accepted;
-        }
         for (std::size_t i = 0; i < guests_.size(); ++i)
             if (ready[i + 2].revents != 0) progress(guests_[i]);
+        if (ready[1].revents != 0 && standby() != nullptr) accept();
         std::erase_if(guests_, [](const auto& guest) { return guest.state() == State::Ended; });
         return {};
     }
 
-    Result keep_standby() {
+    // Those that are served shall not suffer.
+    void fail(const std::string& why) {
+        spdlog::error("no more front ends are let in: {}", why);
+        status_ = kExitFailure;
+    }
+
+    void keep_standby() {
         const bool wanted =
             !finished() && guests_.size() < options_.max_guests &&
             std::ranges::all_of(
                 guests_, [](const GuestProcess& guest) { return guest.state() == State::Serving; });
-        if (!wanted) return {};
+        if (!wanted) return;
         auto guest = GuestProcess::start(options_);
-        if (!guest) return std::unexpected(guest.error());
+        if (!guest) return fail(guest.error());
         guests_.push_back(*std::move(guest));
-        return {};
     }
 
     // The first session stands by: from here on a front end finds a device.
@@ -102,12 +105,14 @@ class Supervisor {
         return {};
     }
 
-    Result accept() {
+    void accept() {
         auto front_end = listener_->accept();
-        if (!front_end) return std::unexpected(front_end.error());
-        if (!*front_end) return {};
+        if (!front_end) return fail(front_end.error());
+        if (!*front_end) return;
         served_enough_ = options_.once;
-        return standby()->give(*std::move(*front_end));
+        // A session that is gone by now will be found so.
+        if (auto given = standby()->give(*std::move(*front_end)); !given)
+            spdlog::error("a front end was turned away: {}", given.error());
     }
 
     // A session that ends before it has served has said why.

@@ -6,5 +6,6 @@ $(eval $(call unit-test,vhost,\
 	tests/vhost/message_test.cpp \
 	tests/vhost/rig.cpp \
 	tests/vhost/ring_test.cpp \
-	tests/vhost/session_test.cpp,\
+	tests/vhost/session_test.cpp \
+	tests/vhost/takeover_test.cpp,\
 	vhost))
