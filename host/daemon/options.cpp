@@ -47,17 +47,45 @@ void add_device_options(CLI::App& app, Options& options) {
         ->check(CLI::IsMember(std::set<std::string>(kProviderNames.begin(), kProviderNames.end())));
     app.add_option("--device", options.provider.device,
                    "Which device of the provider, by index or by a part of its name");
-    app.add_option("--max-buffer-bytes", options.policy.max_buffer_bytes,
-                   "What all buffers of a guest may take; 512MiB is understood")
-        ->transform(CLI::AsSizeValue(false))
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--max-program-bytes", options.policy.max_program_bytes,
-                   "What all programs of a guest may take")
-        ->transform(CLI::AsSizeValue(false))
-        ->check(CLI::PositiveNumber)
+    app.add_option("--max-contexts", options.policy.max_contexts,
+                   "Contexts of a guest, if the provider would allow more")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--max-provider-calls", options.max_provider_calls,
+                   "Slow calls for a guest, such as to compile a program, that run at a time")
+        ->check(CLI::Range(1, 64))
         ->capture_default_str();
     add_config_options(app, options.config);
+}
+
+void add_bytes(CLI::App& app, const char* name, auto& bytes, const char* about) {
+    app.add_option(name, bytes, about)
+        ->transform(CLI::AsSizeValue(false))
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+}
+
+void add_budget_options(CLI::App& app, Options& options) {
+    add_bytes(app, "--max-buffer-bytes", options.policy.max_buffer_bytes,
+              "What all buffers of a guest may take; 512MiB is understood");
+    add_bytes(app, "--max-program-bytes", options.policy.max_program_bytes,
+              "What all programs of a guest may take");
+    add_bytes(app, "--host-buffer-bytes", options.host_buffer_bytes,
+              "What the buffers of all guests may take: each gets its part of --max-guests");
+    add_bytes(app, "--host-program-bytes", options.host_program_bytes,
+              "What the programs of all guests may take");
+}
+
+// A fixed share each, so that no guest can take what another one counts on.
+void share_budgets(Options& options) {
+    const auto share = [&](std::uint64_t& mine, const std::optional<std::uint64_t>& all) {
+        if (all) mine = std::max<std::uint64_t>(1, std::min(mine, *all / options.max_guests));
+    };
+    share(options.policy.max_buffer_bytes, options.host_buffer_bytes);
+    share(options.policy.max_program_bytes, options.host_program_bytes);
+    options.device_arguments.insert(
+        options.device_arguments.end(),
+        {"--max-buffer-bytes", std::to_string(options.policy.max_buffer_bytes),
+         "--max-program-bytes", std::to_string(options.policy.max_program_bytes)});
 }
 
 void add_timeout(CLI::App& app, const char* name, std::chrono::seconds& timeout,
@@ -183,6 +211,7 @@ std::expected<Options, int> parse_options(int argc, const char* const* argv) {
     add_serve_options(app, options);
     auto* device_group = app.add_option_group("The guest's device");
     add_device_options(*device_group, options);
+    add_budget_options(*app.add_option_group("Budgets"), options);
     const auto* mock_group = add_mock_options(app, options.provider.mock);
     const auto* list = app.add_subcommand("list", "Show the providers and devices of this host");
     try {
@@ -195,6 +224,7 @@ std::expected<Options, int> parse_options(int argc, const char* const* argv) {
         }
         append_arguments(*device_group, options.device_arguments);
         append_arguments(*mock_group, options.device_arguments);
+        share_budgets(options);
     } catch (const CLI::ParseError& error) {
         return std::unexpected(app.exit(error) == 0 ? kExitOk : kExitUsage);
     }

@@ -45,6 +45,10 @@ struct Options {
     ProviderChoice provider;
     wire::Config config;
     engine::Policy policy;
+    unsigned max_provider_calls = 8;
+    // What all guests may take together; each may take its share.
+    std::optional<std::uint64_t> host_buffer_bytes;
+    std::optional<std::uint64_t> host_program_bytes;
     bool once = false;
     bool single_process = false;
     unsigned max_guests = 1;

@@ -20,7 +20,7 @@ using vhost::Request;
 
 namespace {
 
-// The longest wait between two looks at the commands that are in flight.
+// How often a worker is looked at.
 constexpr std::chrono::milliseconds kLook{1000};
 
 // What a worker that serves the ring has to know.
@@ -82,8 +82,7 @@ bool Session::end() {
 
 std::expected<Progress, std::string> Session::step(const base::UniqueFd& front_end, int stop_fd) {
     vhost::Virtqueue& queue = vhost_.queue();
-    const std::chrono::milliseconds limit = options_.command_timeout;
-    const auto patience = worker_serves_ ? std::min(kLook, limit / 2).count() : -1;
+    const auto patience = worker_serves_ ? kLook.count() : -1;
     std::array ready{pollfd{stop_fd, POLLIN, 0}, pollfd{front_end.value(), POLLIN, 0},
                      pollfd{queue.runnable() ? queue.kick_fd() : -1, POLLIN, 0},
                      pollfd{worker_fd(), POLLIN, 0}};
@@ -94,7 +93,7 @@ std::expected<Progress, std::string> Session::step(const base::UniqueFd& front_e
     if (ready[0].revents != 0) return Progress::Stopped;
     if (ready[2].revents != 0) queue.on_kick(log_);
     if (ready[3].revents != 0) lose_worker("");
-    if (worker_serves_) check_commands();
+    if (worker_serves_) watch_worker();
     if (ready[1].revents != 0) {
         const auto progress = vhost::serve_message(
             reader_, front_end,
@@ -174,18 +173,28 @@ void Session::start_ring() {
     if (!messages) return lose_worker(messages.error());
     vhost_.queue().leave_to_other();
     worker_serves_ = true;
+    next_since_ = vhost::RingState::ticks();
     for (const auto& message : *messages) {
         const auto told = worker_.tell(message, options_.message_timeout);
         if (!told) return lose_worker(told.error());
     }
 }
 
-void Session::check_commands() {
-    const std::chrono::milliseconds limit = options_.command_timeout;
+void Session::watch_worker() {
     const std::uint32_t now = vhost::RingState::ticks();
+    const auto passed = [now](std::uint32_t since, std::chrono::milliseconds limit) {
+        return std::cmp_greater(static_cast<std::int32_t>(now - since), limit.count());
+    };
+    const std::uint16_t next = board_.board->ring.next_available;
+    if (!vhost_.queue().waiting() || next != next_seen_) {
+        next_seen_ = next;
+        next_since_ = now;
+    } else if (passed(next_since_, options_.message_timeout)) {
+        return lose_worker("it takes no commands");
+    }
     for (const auto& taken : board_.board->ring.taken) {
         const std::uint32_t at = taken.load(std::memory_order_relaxed);
-        if (at != 0 && std::cmp_greater(static_cast<std::int32_t>(now - at), limit.count()))
+        if (at != 0 && passed(at, options_.command_timeout))
             return lose_worker(
                 std::format("a command takes more than {}", options_.command_timeout));
     }

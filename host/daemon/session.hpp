@@ -57,7 +57,7 @@ class Session {
     void start_ring();
     [[nodiscard]] Result replace_worker();
     void stop_worker();
-    void check_commands();
+    void watch_worker();
     void lose_worker(std::string_view why);
 
     const Options& options_;
@@ -69,6 +69,9 @@ class Session {
     vhost::MessageReader reader_;
     Setup setup_;
     bool worker_serves_ = false;
+    // The command that the worker is to take next, and since when, in RingState::ticks().
+    std::uint16_t next_seen_ = 0;
+    std::uint32_t next_since_ = 0;
 };
 
 }  // namespace acceld

@@ -25,6 +25,11 @@ std::uint64_t transfer_bytes(const Command& command) {
     return 0;
 }
 
+provider::DeviceInfo limited(provider::DeviceInfo info, const Policy& policy) {
+    info.max_contexts = std::min(info.max_contexts, policy.max_contexts);
+    return info;
+}
+
 }  // namespace
 
 Device::Device(const wire::Config& config, std::unique_ptr<provider::Provider> provider,
@@ -32,7 +37,7 @@ Device::Device(const wire::Config& config, std::unique_ptr<provider::Provider> p
     : config_(config),
       policy_(policy),
       provider_(std::move(provider)),
-      info_(provider_->device_info()),
+      info_(limited(provider_->device_info(), policy)),
       contexts_(Kind::Context, info_.max_contexts),
       buffers_(Kind::Buffer, info_.max_contexts * info_.max_buffers_per_context),
       programs_(Kind::Program, info_.max_contexts * info_.max_programs_per_context),

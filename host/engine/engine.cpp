@@ -72,7 +72,7 @@ std::string_view name(CreateError error) {
         case CreateError::ZeroNamespace:
             return "object namespace of zero";
         case CreateError::ZeroPolicy:
-            return "byte limit of zero";
+            return "limit of zero";
         case CreateError::ReservedCapability:
             return "provider advertises a reserved capability";
         case CreateError::NoMemoryDomain:
@@ -92,7 +92,7 @@ std::expected<Engine, CreateError> Engine::create(const wire::Config& config,
                                                   const Policy& policy, std::uint16_t name_space) {
     if (const auto broken = wire::check(config)) return std::unexpected(to_create_error(*broken));
     if (name_space == 0) return std::unexpected(CreateError::ZeroNamespace);
-    if (policy.max_buffer_bytes == 0 || policy.max_program_bytes == 0)
+    if (policy.max_buffer_bytes == 0 || policy.max_program_bytes == 0 || policy.max_contexts == 0)
         return std::unexpected(CreateError::ZeroPolicy);
     if (const auto broken = check(provider->device_info())) return std::unexpected(*broken);
     return Engine(std::make_unique<Device>(config, std::move(provider), policy, name_space));

@@ -98,7 +98,7 @@ bool Ring::interrupt_wanted() const {
 
 bool Ring::accept_kicks() {
     view_.set_used_flags(0);
-    return view_.available_index() == next_available();
+    return !waiting();
 }
 
 }  // namespace vhost

@@ -51,6 +51,7 @@ class Ring {
 
     // While chains are being taken, kicks are waste.
     void refuse_kicks() { view_.set_used_flags(kUsedNoNotify); }
+    [[nodiscard]] bool waiting() const { return view_.available_index() != next_available(); }
     // False when a chain came in meanwhile, whose kick the guest may have left out.
     [[nodiscard]] bool accept_kicks();
 

@@ -27,6 +27,7 @@ struct RingState {
     std::atomic<std::uint64_t> taking;    // a Step, if not 0
     std::atomic<std::uint64_t> completing;
     std::atomic<std::uint16_t> next_available;
+    std::atomic<bool> faulted;  // the guest has broken the ring, which is not served any more
     // By head: when the chain was taken, in ticks(); 0 if it is not in flight.
     std::array<std::atomic<std::uint32_t>, kMaxRingSize> taken;
 

@@ -32,6 +32,14 @@ Virtqueue::Virtqueue(std::uint16_t max_chain_descriptors, RingState* state)
       own_state_(state == nullptr ? std::make_unique<RingState>() : nullptr),
       state_(state == nullptr ? own_state_.get() : state) {}
 
+bool Virtqueue::served() const {
+    return started() && enabled_ && mapped_ && !state_->faulted.load(std::memory_order_relaxed);
+}
+
+bool Virtqueue::waiting() const {
+    return served() && ring_->waiting();
+}
+
 Virtqueue::Result Virtqueue::set_size(std::uint32_t size) {
     if (started()) return std::unexpected("the ring is started");
     if (!std::has_single_bit(size) || size > kMaxRingSize) {
@@ -116,7 +124,7 @@ std::uint16_t Virtqueue::stop() {
     if (started()) base_ = ring_->next_available();
     ring_.reset();
     kick_.reset();
-    faulted_ = false;
+    state_->faulted = false;
     return base_;
 }
 
@@ -158,7 +166,7 @@ void Virtqueue::serve(Handler& handler, Observer& observer) {
         if (*popped) {
             --budget;
             serve_chain(ticket, handler, observer);
-            if (faulted_) return;
+            if (state_->faulted) return;
         } else if (ring_->accept_kicks()) {
             pending_ = false;
             return;
@@ -216,7 +224,7 @@ void Virtqueue::complete(Ticket ticket, std::uint32_t used, Observer& observer) 
     DescriptorChain& chain = *chains_[ticket];
     chain.unmap();
     idle_.push_back(ticket);
-    if (!ring_ || faulted_) return;
+    if (!ring_ || state_->faulted) return;
     if (const auto defect = chain.defect()) {
         ++statistics_.unusable;
         observer.chain_unusable(*defect);
@@ -231,7 +239,7 @@ void Virtqueue::complete(Ticket ticket, std::uint32_t used, Observer& observer) 
 }
 
 void Virtqueue::fault(RingFault fault, Observer& observer) {
-    faulted_ = true;
+    state_->faulted = true;
     if (err_) signal(err_);
     observer.ring_stopped(fault);
 }

@@ -67,9 +67,9 @@ class Virtqueue {
     void take_over(Handler& handler, Observer& observer);
 
     [[nodiscard]] bool started() const { return ring_.has_value(); }
-    [[nodiscard]] bool runnable() const {
-        return started() && enabled_ && mapped_ && !faulted_ && !elsewhere_;
-    }
+    [[nodiscard]] bool runnable() const { return served() && !elsewhere_; }
+    // Chains have been published that were not taken, wherever that is to be done.
+    [[nodiscard]] bool waiting() const;
     // There may be chains that nobody will kick for.
     [[nodiscard]] bool pending() const { return runnable() && pending_; }
     // To be polled while the queue is runnable.
@@ -87,6 +87,7 @@ class Virtqueue {
  private:
     class Completion;
 
+    [[nodiscard]] bool served() const;
     [[nodiscard]] bool set_up_anew(const RingView& view) const;
     // Hands over a chain that was taken.
     void serve_chain(Ticket ticket, Handler& handler, Observer& observer);
@@ -106,7 +107,6 @@ class Virtqueue {
     std::optional<Ring> ring_;  // while started
     bool enabled_ = false;
     bool mapped_ = false;
-    bool faulted_ = false;
     bool pending_ = false;
     bool elsewhere_ = false;
     std::unique_ptr<RingState> own_state_;  // or null

@@ -55,10 +55,11 @@ std::uint16_t next_name_space(Board& board) {
 std::expected<Device, std::string> Device::create(OpenProvider open_provider,
                                                   const wire::Config& config,
                                                   const engine::Policy& policy, GuestLog& log,
-                                                  std::shared_ptr<Board> board) {
+                                                  std::shared_ptr<Board> board,
+                                                  std::size_t threads) {
     auto engine = make_engine(open_provider, config, policy, next_name_space(*board));
     if (!engine) return std::unexpected(std::move(engine).error());
-    auto pool = Pool::create();
+    auto pool = Pool::create(threads);
     if (!pool) return std::unexpected(std::move(pool).error());
     return Device(std::move(open_provider), config, policy, log, std::move(board),
                   *std::move(engine), *std::move(pool));

@@ -26,10 +26,12 @@ using OpenProvider =
 // can take long runs on worker threads.
 class Device final : public vhost::Handler, private engine::Host {
  public:
-    // `log` outlives the device. The board says which namespace was used last.
+    // `log` outlives the device. The board says which namespace was used last; `threads` is
+    // how many slow provider calls run side by side.
     [[nodiscard]] static std::expected<Device, std::string> create(
         OpenProvider open_provider, const wire::Config& config, const engine::Policy& policy,
-        GuestLog& log, std::shared_ptr<Board> board = std::make_shared<Board>());
+        GuestLog& log, std::shared_ptr<Board> board = std::make_shared<Board>(),
+        std::size_t threads = 8);
 
     [[nodiscard]] vhost::Profile profile() const;
 

@@ -12,17 +12,10 @@
 
 namespace acceld {
 
-namespace {
-
-// As many slow commands, each of another context, can run side by side.
-constexpr std::size_t kMostThreads = 8;
-
-}  // namespace
-
-std::expected<std::unique_ptr<Pool>, std::string> Pool::create() {
+std::expected<std::unique_ptr<Pool>, std::string> Pool::create(std::size_t threads) {
     base::UniqueFd fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!fd) return vhost::failure("eventfd", errno);
-    return std::unique_ptr<Pool>(new Pool(std::move(fd)));  // NOLINT: private constructor
+    return std::unique_ptr<Pool>(new Pool(std::move(fd), threads));  // NOLINT: private constructor
 }
 
 Pool::~Pool() {
@@ -34,7 +27,7 @@ Pool::~Pool() {
 void Pool::post(engine::Work work) {
     {
         const std::scoped_lock lock(mutex_);
-        if (idle_ <= todo_.size() && threads_.size() < kMostThreads) {
+        if (idle_ <= todo_.size() && threads_.size() < most_threads_) {
             try {
                 threads_.emplace_back([this](const std::stop_token& stop) { this->work(stop); });
             } catch (const std::system_error&) {

@@ -20,7 +20,10 @@ namespace acceld {
 // that a guest that keeps to one context at a time costs one.
 class Pool {
  public:
-    [[nodiscard]] static std::expected<std::unique_ptr<Pool>, std::string> create();
+    // Of at most `threads`: as many slow commands, each of another context, can run side
+    // by side.
+    [[nodiscard]] static std::expected<std::unique_ptr<Pool>, std::string> create(
+        std::size_t threads);
 
     // Finishes what was posted.
     ~Pool();
@@ -37,13 +40,15 @@ class Pool {
     [[nodiscard]] engine::Work wait_done();
 
  private:
-    explicit Pool(base::UniqueFd done_fd) : done_fd_(std::move(done_fd)) {}
+    Pool(base::UniqueFd done_fd, std::size_t most_threads)
+        : done_fd_(std::move(done_fd)), most_threads_(most_threads) {}
 
     void work(const std::stop_token& stop);
     void finished(engine::Work work);
     [[nodiscard]] engine::Work pop_done();  // with the mutex held
 
     base::UniqueFd done_fd_;
+    std::size_t most_threads_;
     std::mutex mutex_;
     std::condition_variable_any posted_;
     std::condition_variable finished_;

@@ -37,7 +37,8 @@ std::expected<Device, std::string> make_device(
             return std::move(opened.provider);
         });
     };
-    return Device::create(open, options.config, options.policy, log, std::move(board));
+    return Device::create(open, options.config, options.policy, log, std::move(board),
+                          options.max_provider_calls);
 }
 
 std::expected<vhost::Progress, std::string> serve_front_end(UniqueFd socket, Device& device,

@@ -182,7 +182,7 @@ class Guest final : public engine::Host {
 
     fault::Provider* audited_ = nullptr;
     engine::Engine engine_ = make_engine(audited_);
-    std::unique_ptr<acceld::Pool> pool_ = *acceld::Pool::create();
+    std::unique_ptr<acceld::Pool> pool_ = *acceld::Pool::create(8);
     std::map<engine::Ticket, Flight> flights_;
     engine::Ticket last_ = 0;
 
