@@ -59,6 +59,21 @@ Result<UniqueFd> wait_for_listener(Child& daemon, const std::filesystem::path& p
     return fail("the daemon does not listen after {}", kListenLimit);
 }
 
+// Its socket and its log are `base` with an extension.
+Result<Backend> start_daemon(const Options& options, const std::filesystem::path& base,
+                             int interrupt) {
+    const auto path = base.native() + ".sock";
+    auto command = daemon_command(options, path);
+    if (!command) return std::unexpected(command.error());
+    SpawnOptions spawn;
+    if (!options.verbose) spawn.log = base.native() + ".log";
+    auto daemon = Child::spawn(std::move(*command), spawn);
+    if (!daemon) return std::unexpected(daemon.error());
+    auto connection = wait_for_listener(*daemon, path, interrupt);
+    if (!connection) return std::unexpected(connection.error());
+    return Backend{.daemon = std::move(*daemon), .connection = std::move(*connection)};
+}
+
 }  // namespace
 
 std::filesystem::path find_beside(const std::filesystem::path& built,
@@ -70,30 +85,22 @@ std::filesystem::path find_beside(const std::filesystem::path& built,
     return {};
 }
 
-Result<Backend> open_backend(const Options& options, const std::filesystem::path& directory,
-                             int interrupt) {
-    Backend backend;
-    if (!options.socket.empty()) {
-        auto connection = connect_to(options.socket);
+Result<std::vector<Backend>> open_backends(const Options& options,
+                                           const std::filesystem::path& directory, int interrupt) {
+    std::vector<Backend> backends;
+    for (const auto& socket : options.sockets) {
+        auto connection = connect_to(socket);
         if (!connection)
-            return fail("no daemon at {}: {}", options.socket.native(),
-                        errno_text(connection.error()));
-        backend.connection = std::move(*connection);
-        return backend;
+            return fail("no daemon at {}: {}", socket.native(), errno_text(connection.error()));
+        backends.push_back({.daemon = {}, .connection = std::move(*connection)});
     }
-    const auto path = directory / "accel.sock";
-    auto command = daemon_command(options, path.native());
-    if (!command) return std::unexpected(command.error());
-    SpawnOptions spawn;
-    if (!options.verbose) spawn.log = directory / "daemon.log";
-    auto daemon = Child::spawn(std::move(*command), spawn);
-    if (!daemon) return std::unexpected(daemon.error());
-    backend.daemon.emplace(std::move(*daemon));
-
-    auto connection = wait_for_listener(*backend.daemon, path, interrupt);
-    if (!connection) return std::unexpected(connection.error());
-    backend.connection = std::move(*connection);
-    return backend;
+    if (!options.sockets.empty()) return backends;
+    for (unsigned i = 0; i < options.devices; ++i) {
+        auto backend = start_daemon(options, directory / std::format("accel{}", i), interrupt);
+        if (!backend) return std::unexpected(backend.error());
+        backends.push_back(std::move(*backend));
+    }
+    return backends;
 }
 
 }  // namespace vm

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <iostream>
+#include <span>
 
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -18,6 +19,7 @@
 #include "vm/cpio.hpp"
 #include "vm/initramfs.hpp"
 #include "vm/qemu.hpp"
+#include "vm/shell.hpp"
 
 namespace vm {
 namespace {
@@ -58,10 +60,11 @@ class Guest {
  public:
     Guest(const Options& options, const Kernel& kernel) : options_(options), kernel_(kernel) {}
 
-    Result<void> start(const std::filesystem::path& directory, const Backend& backend);
+    Result<void> start(const std::filesystem::path& directory,
+                       const std::vector<Backend>& backends);
 
     // Passes output on until QEMU has ended and all it wrote is read.
-    Result<void> follow(Backend& backend, int signals);
+    Result<void> follow(std::vector<Backend>& backends, int signals);
 
     // The command's status, with the fetched files written.
     Result<ExitStatus> outcome();
@@ -83,7 +86,8 @@ class Guest {
     steady_clock::time_point started_;
 };
 
-Result<void> Guest::start(const std::filesystem::path& directory, const Backend& backend) {
+Result<void> Guest::start(const std::filesystem::path& directory,
+                          const std::vector<Backend>& backends) {
     for (auto& channel : channels_) {
         auto made = Channel::make();
         if (!made) return std::unexpected(made.error());
@@ -94,25 +98,24 @@ Result<void> Guest::start(const std::filesystem::path& directory, const Backend&
             ::open(options_.console.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
         if (!console_file_) return fail("{}: {}", options_.console.native(), errno_text(errno));
     }
-    const QemuSockets sockets{.device = backend.connection.value(),
-                              .console = channels_[Console].theirs.value(),
-                              .output = channels_[CommandOutput].theirs.value(),
-                              .errors = channels_[CommandErrors].theirs.value(),
-                              .outcome = channels_[CommandOutcome].theirs.value()};
+    QemuSockets sockets{.devices = {},
+                        .console = channels_[Console].theirs.value(),
+                        .output = channels_[CommandOutput].theirs.value(),
+                        .errors = channels_[CommandErrors].theirs.value(),
+                        .outcome = channels_[CommandOutcome].theirs.value()};
+    for (const auto& backend : backends)
+        sockets.devices.push_back(backend.connection.value());
     const bool kvm = kvm_works();
     auto command = qemu_command(options_, kernel_, directory / "initramfs", sockets, kvm);
-    if (options_.verbose) {
-        for (const auto& word : command)
-            std::cerr << word << ' ';
-        std::cerr << '\n';
-    }
+    if (options_.verbose) std::cerr << shell_line(command) << '\n';
     if (!options_.quiet)
         std::cerr << std::format("guest    Linux {} under {}\n", kernel_.release,
                                  kvm ? "kvm" : "tcg");
 
     SpawnOptions spawn;
-    spawn.inherit = {sockets.device, sockets.console, sockets.output, sockets.errors,
-                     sockets.outcome};
+    spawn.inherit = sockets.devices;
+    spawn.inherit.insert(spawn.inherit.end(),
+                         {sockets.console, sockets.output, sockets.errors, sockets.outcome});
     spawn.foreground = options_.command.empty();
     if (!options_.verbose) spawn.log = directory / "qemu.log";
     auto qemu = Child::spawn(std::move(command), spawn);
@@ -147,16 +150,20 @@ Result<void> Guest::take(Stream stream, std::string_view bytes) {
     }
 }
 
-Result<void> Guest::follow(Backend& backend, int signals) {
+Result<void> Guest::follow(std::vector<Backend>& backends, int signals) {
     const auto limit = started_ + std::chrono::seconds(options_.timeout_s);
-    int daemon_end = backend.daemon ? backend.daemon->pidfd() : -1;
+    std::vector<pollfd> events(kStreams + 1 + backends.size(), pollfd{-1, POLLIN, 0});
+    const std::span streams(events.begin(), kStreams);
+    const std::span daemons(events.begin() + kStreams + 1, backends.size());
+    auto& signalled = events[kStreams];
+    signalled.fd = signals;
+    for (std::size_t i = 0; i < backends.size(); ++i)
+        if (backends[i].daemon) daemons[i].fd = backends[i].daemon->pidfd();
+
     std::size_t open = kStreams;
     while (open > 0) {
-        std::array<pollfd, kStreams + 2> events{};
         for (std::size_t i = 0; i < kStreams; ++i)
-            events[i] = {channels_[i].ours.value(), POLLIN, 0};
-        const auto& signalled = events[kStreams] = {signals, POLLIN, 0};
-        const auto& daemon_ended = events[kStreams + 1] = {daemon_end, POLLIN, 0};
+            streams[i].fd = channels_[i].ours.value();
 
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit - steady_clock::now());
         const auto wait = options_.timeout_s == 0 ? -1 : std::max<std::int64_t>(left.count(), 0);
@@ -164,17 +171,22 @@ Result<void> Guest::follow(Backend& backend, int signals) {
         if (ready == 0) return fail("the guest is not done after {} s", options_.timeout_s);
         if (signalled.revents != 0) return fail("interrupted");
 
-        for (std::size_t i = 0; i < kStreams; ++i)
-            if (events[i].revents != 0)
-                if (auto read = read_from(static_cast<Stream>(i), open); !read) return read;
+        bool all_read = true;
+        for (std::size_t i = 0; i < kStreams; ++i) {
+            if (streams[i].revents == 0) continue;
+            all_read = false;
+            if (auto read = read_from(static_cast<Stream>(i), open); !read) return read;
+        }
 
         // A daemon may end when QEMU lets go of it, which is after the outcome was sent: so
         // it is too early only if all that was sent is read and holds no outcome. QEMU does
         // not tell the guest, which might wait for the device for ever.
-        if (ready == 1 && daemon_ended.revents != 0) {
+        for (std::size_t i = 0; all_read && i < daemons.size(); ++i) {
+            if (daemons[i].revents == 0) continue;
             if (!read_cpio(outcome_))
-                return fail("the daemon ended while the guest ran: {}", backend.daemon->obituary());
-            daemon_end = -1;
+                return fail("the daemon ended while the guest ran: {}",
+                            backends[i].daemon->obituary());
+            daemons[i].fd = -1;
         }
     }
     return {};
@@ -244,6 +256,11 @@ Result<std::filesystem::path> find_module(const Options& options, const Kernel& 
 Result<ExitStatus> run_guest(const Options& options) {
     const auto signals = open_signals();
     if (!signals) return std::unexpected(signals.error());
+    for (const auto& share : options.shares) {
+        std::error_code error;
+        if (!std::filesystem::is_directory(share.directory.host, error))
+            return fail("{}: not a directory", share.directory.host.native());
+    }
     const auto kernel = find_kernel(options.kernel, "/boot");
     if (!kernel) return std::unexpected(kernel.error());
     const auto module = find_module(options, *kernel);
@@ -256,13 +273,14 @@ Result<ExitStatus> run_guest(const Options& options) {
     if (!directory) return std::unexpected(directory.error());
     if (auto written = write_file(directory->path() / "initramfs", *initramfs); !written)
         return std::unexpected(written.error());
-    auto backend = open_backend(options, directory->path(), signals->value());
-    if (!backend) return std::unexpected(backend.error());
+    auto backends = open_backends(options, directory->path(), signals->value());
+    if (!backends) return std::unexpected(backends.error());
     Guest guest(options, *kernel);
-    if (auto started = guest.start(directory->path(), *backend); !started)
+    if (auto started = guest.start(directory->path(), *backends); !started)
         return std::unexpected(started.error());
-    backend->connection = {};
-    if (auto followed = guest.follow(*backend, signals->value()); !followed)
+    for (auto& backend : *backends)
+        backend.connection = {};
+    if (auto followed = guest.follow(*backends, signals->value()); !followed)
         return std::unexpected(followed.error());
     return guest.outcome();
 }

@@ -10,6 +10,7 @@
 #include "vm/elf.hpp"
 #include "vm/files.hpp"
 #include "vm/process.hpp"
+#include "vm/shell.hpp"
 
 namespace vm {
 namespace {
@@ -24,6 +25,11 @@ mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs dev /dev
 mount -t tmpfs tmp /tmp
+)";
+
+// A guest that cannot see what it should see must not run the command.
+constexpr std::string_view kInitShare = R"(
+mkdir -p {0} && mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144,{2} {1} {0} || poweroff -f
 )";
 
 // Ports appear when the driver's work queue has heard of them, which nothing announces to an
@@ -49,25 +55,14 @@ cd /outcome && find . -type f | cpio -o -H newc >$(port {}) 2>/dev/null
 poweroff -f
 )";
 
-std::string shell_word(std::string_view word) {
-    std::string text = "'";
-    for (const char c : word)
-        text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return text + "'";
-}
-
-std::string command_script(const std::vector<std::string>& command) {
-    std::string text = "exec";
-    for (const auto& word : command)
-        text += " " + shell_word(word);
-    return text + "\n";
-}
-
 // Runs as process 1: what it loads, runs, keeps and sends.
 std::string init_script(const Options& options, const std::vector<std::string>& load) {
     std::string text(kInitHead);
     for (const auto& module : load)
         text += "insmod " + module + "\n";
+    for (const auto& [index, share] : std::views::enumerate(options.shares))
+        text += std::format(kInitShare, shell_word(share.directory.guest), share_tag(index),
+                            share.writable ? "rw" : "ro");
     text += std::format(kInitPorts, kBootFile);
     text += options.command.empty() ? std::string(kInitShell)
                                     : std::format(kInitCommand, static_cast<unsigned>(Output),
@@ -79,7 +74,7 @@ std::string init_script(const Options& options, const std::vector<std::string>& 
     return text;
 }
 
-Result<void> add_modules(CpioWriter& archive, const Kernel& kernel,
+Result<void> add_modules(CpioWriter& archive, const Options& options, const Kernel& kernel,
                          const std::filesystem::path& module, std::vector<std::string>& load) {
     const auto driver = read_module(module);
     if (!driver) return std::unexpected(driver.error());
@@ -89,8 +84,9 @@ Result<void> add_modules(CpioWriter& archive, const Kernel& kernel,
         return fail("{} is for Linux {}, the guest is {}", module.native(),
                     built_for->substr(0, built_for->find(' ')), kernel.release);
 
-    const auto needs =
-        modules_for(module_info(*driver, "depends").value_or(""), "/lib/modules/" + kernel.release);
+    const auto needs = modules_for(module_info(*driver, "depends").value_or("") +
+                                       (options.shares.empty() ? "" : ",9p,9pnet_virtio"),
+                                   "/lib/modules/" + kernel.release);
     if (!needs) return std::unexpected(needs.error());
     for (const auto& file : *needs) {
         const auto bytes = read_module(file);
@@ -148,7 +144,7 @@ Result<std::string> build_initramfs(const Options& options, const Kernel& kernel
     archive.add_file(kBusybox, *busybox, true);
 
     std::vector<std::string> load;
-    if (const auto added = add_modules(archive, kernel, module, load); !added)
+    if (const auto added = add_modules(archive, options, kernel, module, load); !added)
         return std::unexpected(added.error());
     std::set<std::string> present;
     for (const auto& file : options.add)
@@ -156,7 +152,7 @@ Result<std::string> build_initramfs(const Options& options, const Kernel& kernel
             return std::unexpected(added.error());
 
     if (!options.command.empty())
-        archive.add_file("/command", command_script(options.command), false);
+        archive.add_file("/command", "exec " + shell_line(options.command) + "\n", false);
     archive.add_file("/init", init_script(options, load), true);
     return std::move(archive).finish();
 }

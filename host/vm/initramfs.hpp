@@ -3,6 +3,8 @@
 // dependencies, the added files with their libraries, and the init that runs the command.
 #pragma once
 
+#include <cstddef>
+#include <format>
 #include <string>
 
 #include "vm/kernel.hpp"
@@ -17,6 +19,11 @@ inline constexpr unsigned kVirtioId = 38;
 // The guest's ports, by the number that both sides know them by. A command's output and
 // its outcome have a port each, so that no kernel message can fall between them.
 enum Port : unsigned { Output = 1, Errors = 2, Outcome = 3 };
+
+// What QEMU calls a shared directory and the guest mounts it by.
+inline std::string share_tag(std::ptrdiff_t index) {
+    return std::format("share{}", index);
+}
 
 // What the guest leaves on the Outcome port when the command has ended: a cpio archive
 // with these files, and the fetched ones under their index.

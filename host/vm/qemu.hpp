@@ -12,11 +12,11 @@ namespace vm {
 
 // Sockets that QEMU inherits, one for each thing that the guest talks to.
 struct QemuSockets {
-    int device = -1;   // connected to the vhost-user daemon
-    int console = -1;  // the kernel's messages
-    int output = -1;   // the command's standard output; not with a shell
-    int errors = -1;   // the command's standard error; not with a shell
-    int outcome = -1;  // initramfs.hpp, Outcome
+    std::vector<int> devices;  // each connected to its vhost-user daemon
+    int console = -1;          // the kernel's messages
+    int output = -1;           // the command's standard output; not with a shell
+    int errors = -1;           // the command's standard error; not with a shell
+    int outcome = -1;          // initramfs.hpp, Outcome
 };
 
 // /dev/kvm may open on a machine whose nested variant cannot start a stock kernel, so the

@@ -14,6 +14,9 @@ mkdir -p "$logs"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export TMPDIR=$scratch
+shared=$logs/shared
+rm -rf "$shared"
+mkdir "$shared"
 
 files=("$here"/digits/{digits.tosa,images.npy,labels.npy,predictions.npy}
 	"$here"/fixtures/*.{tosa,npy,bin})
@@ -78,12 +81,50 @@ while_running() {
 	ended "$name" 125 "$words" $?
 }
 
+# One guest shows all of it: two devices, directories of the host, a status.
+on_both_devices='
+cd /models
+for i in 0 1; do
+	accelctl run matmul-fp32.tosa --device /dev/accel/accel$i --input lhs=matmul-fp32.lhs.npy \
+		--input rhs=matmul-fp32.rhs.npy --output output=/out/$i.npy >/dev/null || exit 1
+done
+mount -o remount,rw /models
+touch new 2>/dev/null && exit 2
+echo words on standard error >&2
+exit 7'
+
+check_both_devices() {
+	local i expected
+	expected=$(tail -c 16 "$here/fixtures/matmul-fp32.expected.npy" | od -A n -t x4)
+	for i in 0 1; do
+		if [ "$(tail -c 16 "$shared/$i.npy" | od -A n -t x4)" = "$expected" ]; then
+			pass "device $i of two runs a program, and the guest writes to a shared directory"
+		else
+			fail "device $i of two" "$(od -A d -t f4 "$shared/$i.npy" 2>&1 | tail -3)"
+		fi
+	done
+}
+
+check_shell() {
+	local status
+	printf 'test -c /dev/accel/accel0 && tty && exit 9\n' |
+		script -qec "$vm -q --timeout 120" /dev/null >"$logs/shell" 2>&1
+	status=$?
+	if [ $status -eq 9 ] && grep -q '^/dev/hvc0' "$logs/shell"; then
+		leaves_nothing "a shell on the terminal has the device and a status"
+	else
+		fail "a shell on the terminal" "status $status: $(tail -1 "$logs/shell")"
+	fi
+}
+
 kill_daemon() { kill -KILL "$(pgrep -P "$1" -x virtio-acceld)"; }
 
 for provider in cpu vulkan; do check_models $provider; done
 
-ends "a command's status is accel-vm's" 7 "words on standard error" \
-	"$vm" -q -- sh -c 'echo words on standard error >&2; exit 7'
+ends "a command's status is accel-vm's" 7 "words on standard error" "$vm" -q --devices 2 \
+	--share "$here/fixtures=/models" --share-writable "$shared=/out" \
+	--add build/libaccel/accelctl -- sh -c "$on_both_devices"
+check_both_devices
 ends "a guest that panics" 125 "Kernel panic" "$vm" -q -- sh -c 'echo c >/proc/sysrq-trigger'
 ends "a guest that does not end" 125 "not done after 8 s" "$vm" -q --timeout 8 -- sleep 1000
 ends "no daemon at the socket" 125 "no daemon at nowhere" "$vm" -q --socket nowhere -- true
@@ -95,7 +136,9 @@ ends "no module" 125 "none.ko: No such file" "$vm" -q --module none.ko -- true
 cp "$here/fixtures/not-tosa.bin" "$logs/text.ko"
 ends "a module that is none" 125 "not a kernel module" "$vm" -q --module "$logs/text.ko" -- true
 ends "nothing to add" 125 "none: No such file" "$vm" -q --add none -- true
+ends "nothing to share" 125 "none: not a directory" "$vm" -q --share none -- true
 ends "nothing to fetch" 125 "no file /none" "$vm" -q --fetch "/none=$scratch/none" -- true
+check_shell
 if compgen -G '/dev/accel/accel*' >/dev/null; then
 	skip "no NPU" "this machine has an accelerator"
 else

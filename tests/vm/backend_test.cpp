@@ -11,8 +11,8 @@ namespace {
 struct Rig {
     Rig() : directory(vm::TemporaryDirectory::make().value()) {}
 
-    vm::Result<vm::Backend> open(int interrupt = -1) {
-        return vm::open_backend(options, directory.path(), interrupt);
+    vm::Result<std::vector<vm::Backend>> open(int interrupt = -1) {
+        return vm::open_backends(options, directory.path(), interrupt);
     }
 
     vm::TemporaryDirectory directory;
@@ -32,37 +32,43 @@ TEST_SUITE_BEGIN("vm/backend");
 
 TEST_CASE("a socket that somebody listens on is connected to") {
     Rig rig;
-    rig.options.socket = rig.directory.path() / "listening";
-    const auto listener = listen_at(rig.options.socket);
+    const auto socket = rig.directory.path() / "listening";
+    rig.options.sockets = {socket, socket};
+    const auto listener = listen_at(socket);
 
-    const auto backend = rig.open();
+    const auto backends = rig.open();
 
-    REQUIRE(backend);
-    CHECK(backend->connection);
-    CHECK_FALSE(backend->daemon);
+    REQUIRE(backends);
+    REQUIRE(backends->size() == 2);
+    for (const auto& backend : *backends) {
+        CHECK(backend.connection);
+        CHECK_FALSE(backend.daemon);
+    }
 }
 
 TEST_CASE("a socket that nobody listens on is named with the reason") {
     Rig rig;
+    std::filesystem::path socket;
     std::string reason;
     SUBCASE("no such file") {
-        rig.options.socket = rig.directory.path() / "none";
+        socket = rig.directory.path() / "none";
         reason = "No such file or directory";
     }
     SUBCASE("left behind") {
-        rig.options.socket = rig.directory.path() / "stale";
-        listen_at(rig.options.socket);
+        socket = rig.directory.path() / "stale";
+        listen_at(socket);
         reason = "Connection refused";
     }
     SUBCASE("a path that no socket can have") {
-        rig.options.socket = std::string(200, 'x');
+        socket = std::string(200, 'x');
         reason = "File name too long";
     }
+    rig.options.sockets = {socket};
 
     const auto backend = rig.open();
 
     REQUIRE_FALSE(backend);
-    CHECK(backend.error().text == "no daemon at " + rig.options.socket.native() + ": " + reason);
+    CHECK(backend.error().text == "no daemon at " + socket.native() + ": " + reason);
 }
 
 TEST_CASE("a daemon that ends before it listens is quoted") {

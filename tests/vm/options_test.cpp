@@ -43,6 +43,39 @@ TEST_CASE("a fetched file names guest, then host") {
     CHECK(options->command == std::vector<std::string>{"sh", "-c", "a=b"});
 }
 
+TEST_CASE("a shared directory is at /share or where it is told to be") {
+    const auto options = parse({"--share", "models", "--share-writable", "out=/out", "--", "true"});
+
+    REQUIRE(options);
+    REQUIRE(options->shares.size() == 2);
+    CHECK(options->shares[0].directory.host == "models");
+    CHECK(options->shares[0].directory.guest == "/share");
+    CHECK_FALSE(options->shares[0].writable);
+    CHECK(options->shares[1].directory.host == "out");
+    CHECK(options->shares[1].directory.guest == "/out");
+    CHECK(options->shares[1].writable);
+}
+
+TEST_CASE("there is a device for each socket, or as many as are asked for") {
+    const auto sockets = parse({"--socket", "a", "--socket", "b"});
+    const auto devices = parse({"--devices", "2"});
+
+    REQUIRE(sockets);
+    CHECK(sockets->sockets == std::vector<std::filesystem::path>{"a", "b"});
+    REQUIRE(devices);
+    CHECK(devices->devices == 2);
+}
+
+TEST_CASE("an IOMMU needs a daemon that is known to keep an IOTLB") {
+    const auto options = parse({"--iommu"});
+
+    REQUIRE_FALSE(options);
+    CHECK(options.error().status == 2);
+    CHECK(options.error().text.contains("virtio-acceld keeps no IOTLB"));
+    CHECK(parse({"--iommu", "--socket", "a"}));
+    CHECK(parse({"--iommu", "--daemon", "a"}));
+}
+
 TEST_CASE("a wrong command line is one line and status 2") {
     std::vector<const char*> words;
     SUBCASE("relative guest path to add") {
@@ -71,6 +104,24 @@ TEST_CASE("a wrong command line is one line and status 2") {
     }
     SUBCASE("a socket and a provider") {
         words = {"--socket", "a", "--provider", "cpu"};
+    }
+    SUBCASE("a socket and a number of devices") {
+        words = {"--socket", "a", "--devices", "2"};
+    }
+    SUBCASE("no device") {
+        words = {"--devices", "0"};
+    }
+    SUBCASE("a share at a relative guest path") {
+        words = {"--share", "a=b"};
+    }
+    SUBCASE("an IOMMU in front of virtio-acceld") {
+        words = {"--iommu"};
+    }
+    SUBCASE("a port that there is not") {
+        words = {"--gdb", "65536"};
+    }
+    SUBCASE("no address for gdb") {
+        words = {"--gdb", ""};
     }
     SUBCASE("unknown option") {
         words = {"--nonsense"};

@@ -12,12 +12,13 @@ struct Rig {
         std::string line;
         for (const auto& word : vm::qemu_command(
                  options, {"/boot/k", "7.3"}, "/tmp/i",
-                 {.device = 3, .console = 4, .output = 5, .errors = 6, .outcome = 7}, kvm))
+                 {.devices = devices, .console = 4, .output = 5, .errors = 6, .outcome = 7}, kvm))
             line += word + " ";
         return line;
     }
 
     vm::Options options;
+    std::vector<int> devices{3};
 };
 
 TEST_SUITE_BEGIN("vm/qemu");
@@ -28,10 +29,25 @@ TEST_CASE("the device is the first, with the agreed id and a ring for the longes
     const auto line = rig.command();
 
     CHECK(
-        line.contains("-chardev socket,id=accel,fd=3 -device "
-                      "vhost-user-test-device-pci,id=accel,chardev=accel,virtio-id=38,num_vqs=1,"
+        line.contains("-chardev socket,id=accel0,fd=3 -device "
+                      "vhost-user-test-device-pci,id=accel0,chardev=accel0,virtio-id=38,num_vqs=1,"
                       "vq_size=256,config_size=16 "));
     CHECK(line.find("vhost-user-test-device-pci") < line.find("virtio-serial-pci"));
+}
+
+TEST_CASE("each device has its own socket and its own port") {
+    Rig rig;
+    rig.devices = {3, 8};
+    rig.options.root_port = true;
+
+    const auto line = rig.command();
+
+    CHECK(line.contains("id=accel0,fd=3 "));
+    CHECK(line.contains("id=accel1,fd=8 "));
+    CHECK(line.contains("id=accel1,chardev=accel1,"));
+    CHECK(line.contains("id=accel0-port,chassis=1 "));
+    CHECK(line.contains("id=accel1-port,chassis=2 "));
+    CHECK(line.contains(",bus=accel1-port "));
 }
 
 TEST_CASE("memory is shared and of the size that is asked for") {
@@ -69,9 +85,9 @@ TEST_CASE("a root port comes before the device that is plugged into it") {
 
     const auto line = rig.command();
 
-    CHECK(line.contains("-device pcie-root-port,id=accel-port,"));
-    CHECK(line.find("pcie-root-port") < line.find(",bus=accel-port "));
-    CHECK_FALSE(Rig().command().contains("accel-port"));
+    CHECK(line.contains("-device pcie-root-port,id=accel0-port,"));
+    CHECK(line.find("pcie-root-port") < line.find(",bus=accel0-port "));
+    CHECK_FALSE(Rig().command().contains("accel0-port"));
 }
 
 TEST_CASE("a monitor and reboots are there when they are asked for") {
@@ -83,6 +99,48 @@ TEST_CASE("a monitor and reboots are there when they are asked for") {
     CHECK_FALSE(rig.command().contains("-no-reboot"));
     CHECK_FALSE(Rig().command().contains("-qmp"));
     CHECK(Rig().command().contains("-no-reboot "));
+}
+
+TEST_CASE("a shared directory is read-only unless it is to be written") {
+    Rig rig;
+    rig.options.shares = {{{"a,b", "/a"}, false}, {{"c", "/c"}, true}};
+
+    const auto line = rig.command();
+
+    CHECK(
+        line.contains("-fsdev local,id=share0,path=a,,b,security_model=none,multidevs=remap,"
+                      "readonly=on -device virtio-9p-pci,fsdev=share0,mount_tag=share0 "));
+    CHECK(line.contains("id=share1,path=c,security_model=none,multidevs=remap -device"));
+    CHECK(line.find("vhost-user-test-device-pci") < line.find("virtio-9p-pci"));
+    CHECK_FALSE(Rig().command().contains("9p"));
+}
+
+TEST_CASE("an IOMMU is there before its devices, which use it") {
+    Rig rig;
+    rig.options.iommu = true;
+
+    const auto line = rig.command();
+
+    CHECK(line.contains(" intel_iommu=on"));
+    CHECK(line.find("intel-iommu,device-iotlb=on") < line.find("vhost-user-test-device-pci"));
+    CHECK(line.contains(",iommu_platform=on,ats=on "));
+    CHECK_FALSE(Rig().command().contains("iommu"));
+}
+
+TEST_CASE("gdb is waited for, on a port of this host or at a path") {
+    Rig rig;
+    rig.options.gdb = "1234";
+    const auto port = rig.command();
+    rig.options.gdb = "/tmp/g,db";
+    const auto path = rig.command();
+
+    CHECK(port.contains("socket,id=gdb,host=127.0.0.1,port=1234,server=on,wait=off "));
+    CHECK(path.contains("socket,id=gdb,path=/tmp/g,,db,server=on,wait=off "));
+    for (const auto& line : {port, path}) {
+        CHECK(line.contains("-gdb chardev:gdb -S "));
+        CHECK(line.contains(" nokaslr"));
+    }
+    CHECK_FALSE(Rig().command().contains("gdb"));
 }
 
 TEST_CASE("the accelerator follows what the machine can do") {

@@ -88,10 +88,10 @@ reset_untold() {
 
 # Neither is done when the host has said so.
 unplug() {
-	echo '# qmp device_del {"id": "accel"}'
+	echo '# qmp device_del {"id": "accel0"}'
 	while [ -e /dev/accel/accel* ]; do usleep 10000; done
-	echo '# qmp device_add {"driver": "vhost-user-test-device-pci", "id": "accel",' \
-		'"chardev": "accel", "bus": "accel-port", "virtio-id": 38, "num_vqs": 1,' \
+	echo '# qmp device_add {"driver": "vhost-user-test-device-pci", "id": "accel0",' \
+		'"chardev": "accel0", "bus": "accel0-port", "virtio-id": 38, "num_vqs": 1,' \
 		'"vq_size": 256, "config_size": 16}'
 	until [ -e /dev/accel/accel* ]; do usleep 10000; done
 }
