@@ -122,8 +122,10 @@ static enum vaccel_verdict vaccel_ask_conclude(struct vaccel_event *event, u16 s
 }
 
 static enum vaccel_verdict vaccel_ask_judge(struct vaccel_event *event,
-					    const struct vaccel_reply *reply)
+					    const struct vaccel_request *req)
 {
+	const struct vaccel_reply *reply = &req->reply;
+
 	lockdep_assert_held(&event->obj.dev->poller.lock);
 	if (event->phase == VACCEL_EVENT_ENDED)
 		return VACCEL_IGNORE;
@@ -141,6 +143,8 @@ static enum vaccel_verdict vaccel_ask_judge(struct vaccel_event *event,
 						   VIRTIO_ACCEL_S_DEADLINE_EXPIRED, VACCEL_ASK_NOW);
 		return vaccel_ask_conclude(event, reply->state, reply->error, VACCEL_ASK_NOW);
 	}
+	if (!event->poll_error)
+		event->ran_ns = ktime_sub(req->posted, event->accepted);
 	if (reply->status == VIRTIO_ACCEL_S_STALE_OBJECT)
 		return vaccel_ask_conclude(event, VIRTIO_ACCEL_EVENT_FAILED, reply->status,
 					   VACCEL_END);
@@ -173,7 +177,7 @@ void vaccel_ask_returned(struct vaccel_request *req, int error)
 		vaccel_object_forget(&event->obj);
 	spin_lock_irqsave(&poller->lock, flags);
 	if (!error)
-		verdict = vaccel_ask_judge(event, &req->reply);
+		verdict = vaccel_ask_judge(event, req);
 	if (verdict == VACCEL_ASK_LATER)
 		vaccel_poll_again_locked(event);
 	else if (verdict != VACCEL_ASK_NOW)

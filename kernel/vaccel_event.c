@@ -232,8 +232,8 @@ void vaccel_event_track(struct vaccel_event *event)
 	}
 	spin_unlock_irqrestore(&dev->poller.lock, flags);
 	/* Losing the device ends what is in the list by then. */
-	if (READ_ONCE(dev->vq.lost))
-		vaccel_poll_lose(dev);
+	if (vaccel_vq_over(&dev->vq, event->obj.epoch))
+		vaccel_poll_lose(dev, event->obj.epoch);
 }
 
 enum vaccel_phase vaccel_event_phase(struct vaccel_event *event)

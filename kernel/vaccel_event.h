@@ -66,6 +66,7 @@ struct vaccel_event {
 	u64 answers;			/* to POLL_EVENT */
 	ktime_t accepted;
 	ktime_t answered;		/* the last time */
+	u64 ran_ns;			/* at least: it was pending when last asked for */
 	ktime_t due;
 	bool due_watched;		/* which vaccel_client.due it is in */
 	struct rb_node due_node;	/* in there unless asked */
@@ -102,7 +103,7 @@ void vaccel_event_abandon(struct vaccel_event *event);
 /* vaccel_poll.c */
 int vaccel_poll_init(struct vaccel_device *dev);
 void vaccel_poll_fini(struct vaccel_device *dev);
-void vaccel_poll_lose(struct vaccel_device *dev);
+void vaccel_poll_lose(struct vaccel_device *dev, u32 epoch);
 void vaccel_poll_close(struct vaccel_context *ctx);
 void vaccel_poll_begin_locked(struct vaccel_event *event);
 void vaccel_poll_end_locked(struct vaccel_event *event);

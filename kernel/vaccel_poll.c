@@ -19,14 +19,14 @@
 /* A pause is this part of the age of the event, within limits. */
 #define VACCEL_POLL_PART	8
 #define VACCEL_POLL_MIN		(50 * NSEC_PER_USEC)
-#define VACCEL_POLL_MAX		(20 * NSEC_PER_MSEC)
+#define VACCEL_POLL_MAX		(50 * NSEC_PER_MSEC)
 /* Nobody watches, but what the event holds becomes free. */
 #define VACCEL_POLL_IDLE	(1 * NSEC_PER_SEC)
 /* The timer can be late by this part of a pause. */
 #define VACCEL_POLL_SLACK	10
 /* Events of one client that the device is asked about at the same time. */
 #define VACCEL_POLL_SHARE	4
-/* How fast the guess follows runs that take longer. */
+/* How fast the guess of a program's usual time follows runs that take longer. */
 #define VACCEL_RUN_PART		8
 
 static struct vaccel_client *vaccel_poll_client(const struct vaccel_event *event)
@@ -164,12 +164,15 @@ void vaccel_poll_begin_locked(struct vaccel_event *event)
 }
 
 /*
- * A guess that is too long makes the polls late and so confirms itself: one that is
- * too short is better.
+ * A guess that is too long makes the polls late, and would confirm itself if it were taken
+ * from when they find the end: it is taken from when they last did not. If the first one
+ * has found the end, that is the most that the event can have run.
  */
-static void vaccel_poll_measure_locked(struct vaccel_event *event, u64 ran)
+static void vaccel_poll_measure_locked(struct vaccel_event *event)
 {
 	struct vaccel_program *program = to_program(event->held[1]);
+	u64 most = ktime_sub(event->answered, event->accepted);
+	u64 ran = event->ran_ns ?: min(program->run_ns, most);
 
 	if (!event->watchers)
 		return;
@@ -194,7 +197,7 @@ void vaccel_poll_end_locked(struct vaccel_event *event)
 		return;
 	atomic64_add(ran, &vaccel_poll_client(event)->engine_ns);
 	if (event->state == VIRTIO_ACCEL_EVENT_COMPLETE)
-		vaccel_poll_measure_locked(event, ran);
+		vaccel_poll_measure_locked(event);
 }
 
 /* From now on somebody watches the event: event->watchers. */
@@ -289,8 +292,8 @@ static enum hrtimer_restart vaccel_poll_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* An event of a context, or of any, in a phase before @phase; referenced. Or NULL. */
-static struct vaccel_event *vaccel_poll_find(struct vaccel_poller *poller,
+/* An event of a life, of a context or of any, in a phase before @phase; referenced. Or NULL. */
+static struct vaccel_event *vaccel_poll_find(struct vaccel_poller *poller, u32 epoch,
 					     const struct vaccel_context *ctx,
 					     enum vaccel_phase phase)
 {
@@ -299,7 +302,8 @@ static struct vaccel_event *vaccel_poll_find(struct vaccel_poller *poller,
 
 	spin_lock_irqsave(&poller->lock, flags);
 	list_for_each_entry(event, &poller->events, node) {
-		if ((ctx && event->obj.ctx != ctx) || event->phase >= phase)
+		if (event->obj.epoch != epoch || (ctx && event->obj.ctx != ctx) ||
+		    event->phase >= phase)
 			continue;
 		vaccel_object_get(&event->obj);
 		found = event;
@@ -310,16 +314,17 @@ static struct vaccel_event *vaccel_poll_find(struct vaccel_poller *poller,
 }
 
 /**
- * vaccel_poll_lose() - end all events because the device was lost
- * @dev: device, which is marked as lost
+ * vaccel_poll_lose() - end all events of a life because the device was lost
+ * @dev: device
+ * @epoch: the life, which is over; another one can have begun
  *
  * Context: process context.
  */
-void vaccel_poll_lose(struct vaccel_device *dev)
+void vaccel_poll_lose(struct vaccel_device *dev, u32 epoch)
 {
 	struct vaccel_event *event;
 
-	while ((event = vaccel_poll_find(&dev->poller, NULL, VACCEL_EVENT_ENDED))) {
+	while ((event = vaccel_poll_find(&dev->poller, epoch, NULL, VACCEL_EVENT_ENDED))) {
 		vaccel_event_end(event, VIRTIO_ACCEL_EVENT_FAILED, VIRTIO_ACCEL_S_DEVICE_LOST,
 				 -ENODEV);
 		vaccel_object_put(&event->obj);
@@ -338,7 +343,7 @@ void vaccel_poll_close(struct vaccel_context *ctx)
 	struct vaccel_event *event;
 	unsigned long flags;
 
-	while ((event = vaccel_poll_find(poller, ctx, VACCEL_EVENT_SUBMITTED))) {
+	while ((event = vaccel_poll_find(poller, ctx->obj.epoch, ctx, VACCEL_EVENT_SUBMITTED))) {
 		vaccel_event_end(event, VIRTIO_ACCEL_EVENT_CANCELLED, 0, 0);
 		vaccel_object_put(&event->obj);
 	}

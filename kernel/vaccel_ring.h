@@ -169,6 +169,7 @@ void vaccel_vq_init(struct vaccel_device *dev);
 int vaccel_vq_start(struct vaccel_device *dev);
 void vaccel_vq_stop(struct vaccel_device *dev);
 void vaccel_vq_lose(struct vaccel_device *dev, const char *why);
+bool vaccel_vq_over(struct vaccel_vq *vq, u32 epoch);
 void vaccel_vq_answers(struct vaccel_device *dev);
 unsigned long vaccel_vq_timeout(u16 opcode);
 

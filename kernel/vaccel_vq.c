@@ -67,7 +67,7 @@ static void vaccel_vq_lose_life(struct vaccel_device *dev, u32 epoch, const char
 	vaccel_vq_dismiss_locked(vq);
 	spin_unlock(&vq->lock);
 
-	vaccel_poll_lose(dev);
+	vaccel_poll_lose(dev, epoch);
 	wake_up_all(&dev->bulk_wait);
 	vaccel_reap_kick(dev);
 	if (fault) {
@@ -88,6 +88,17 @@ static void vaccel_vq_lose_life(struct vaccel_device *dev, u32 epoch, const char
 void vaccel_vq_lose(struct vaccel_device *dev, const char *why)
 {
 	vaccel_vq_lose_life(dev, READ_ONCE(dev->vq.epoch), why);
+}
+
+/* Whether a life of the device is over: whatever belongs to it has been given up. */
+bool vaccel_vq_over(struct vaccel_vq *vq, u32 epoch)
+{
+	bool over;
+
+	spin_lock(&vq->lock);
+	over = vq->lost || epoch != vq->epoch;
+	spin_unlock(&vq->lock);
+	return over;
 }
 
 static bool vaccel_lost_by(const struct vaccel_reply *reply)

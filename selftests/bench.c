@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <sys/mman.h>
 
-#define BATCHES 40
+#define BATCHES 15
 
 static void fail(const char *what, int error)
 {
@@ -114,7 +114,7 @@ static void submit(struct subject *s)
 static void bandwidth_at(struct subject *s, size_t size)
 {
 	/* About as long at each size. */
-	const unsigned int batches = size < 16 * MIB ? BATCHES : 5, batch = size < 32 * KIB ? 8 : 1;
+	const unsigned int batches = size < 16 * MIB ? BATCHES : 2, batch = size < 32 * KIB ? 8 : 1;
 	const struct {
 		const char *name;
 		int threshold;

@@ -23,7 +23,7 @@ module_param(round_trip_ns, uint, 0444);
 MODULE_PARM_DESC(round_trip_ns, "Result: the mean of the best batch");
 
 /* As in selftests/bench.c. */
-#define PING_BATCHES	40
+#define PING_BATCHES	15
 #define PING_BATCH	50
 #define PING_BYTES	4
 
