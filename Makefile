@@ -5,6 +5,7 @@
 # make check                    every test, ending with "N passed, N failed, N skipped":
 # make lint                       formatting, licence lines, the kernel's style and sparse
 # make check-unit                 unit tests of the C++ side [SAN=asan|tsan]
+# make check-daemon               of these, virtio-acceld from outside [SOAK=1] [SAN=]
 # make check-fuzz                 libFuzzer targets [FUZZ_SECONDS=60]
 # make check-conformance          what every provider has to do [PROVIDER=mock|cpu|vulkan] [SAN=]
 # make check-guest                kselftests in a guest [GUEST_KERNEL=newest|lts|all]
@@ -27,8 +28,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 
-goals := all run check check-unit check-fuzz check-conformance check-guest check-faults \
-	check-hostile check-lifecycle check-e2e check-debug-kernel bench-engine bench-guest \
+goals := all run check check-unit check-daemon check-fuzz check-conformance check-guest \
+	check-faults check-hostile check-lifecycle check-e2e check-debug-kernel bench-engine bench-guest \
 	fuzz-seeds abi dkms lint tidy format install clean help
 .PHONY: $(goals)
 

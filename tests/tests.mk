@@ -19,6 +19,10 @@ include tests/fuzz/build.mk
 check-unit: $(unit-tests)
 	@tests/unit.sh $^
 
+# The daemon and its socket alone, of which check-unit takes the quick form.
+check-daemon: $(O)/tests/daemon/daemon_test
+	@tests/unit.sh $^
+
 guest-kernels := $(if $(filter all,$(GUEST_KERNEL)),newest lts,$(GUEST_KERNEL))
 
 # The Vulkan device to use. A software device is only ever used when it is named, which is

@@ -19,7 +19,7 @@ $(eval $(call library,acceld,\
 # No engine and no provider: what can crash or hang is in the worker.
 $(eval $(call program,host/daemon/virtio-acceld,\
 	host/daemon/main.cpp,\
-	acceld vhost wire fault,\
+	acceld sandbox vhost wire fault,\
 	-Ihost $(spdlog-flags),\
-	-lspdlog -lfmt))
+	-lspdlog -lfmt -lseccomp))
 $(O)/host/daemon/virtio-acceld: | $(O)/host/worker/virtio-accel-worker

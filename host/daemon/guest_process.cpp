@@ -17,6 +17,8 @@
 #include "daemon/fd_passing.hpp"
 #include "daemon/front_end_log.hpp"
 #include "daemon/session.hpp"
+#include "daemon/worker_process.hpp"
+#include "sandbox/sandbox.hpp"
 #include "vhost/failure.hpp"
 
 namespace acceld {
@@ -39,6 +41,11 @@ UniqueFd await_front_end(int channel, const Session& session) {
 }
 
 int serve_guest(const Options& options, int channel) {
+    if (const auto confined = sandbox::confine_session(options.sandbox, worker_program());
+        !confined) {
+        spdlog::error("{}", confined.error());
+        return kExitFailure;
+    }
     GuestLog log;
     auto session = Session::create(options, log);
     if (!session) {

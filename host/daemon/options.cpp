@@ -96,6 +96,17 @@ void add_timeout(CLI::App& app, const char* name, std::chrono::seconds& timeout,
         ->default_str(std::to_string(timeout.count()));
 }
 
+void add_sandbox_options(CLI::App& app, sandbox::Policy& policy) {
+    const auto find = [&policy](const std::string& name) {
+        const auto user = sandbox::find_user(name);
+        if (!user) throw CLI::ValidationError("--user: " + user.error());
+        policy.user = *user;
+    };
+    auto* user = app.add_option_function<std::string>(
+        "--user", find, "When started by root, run as this user, with all groups of it");
+    app.add_flag("--no-sandbox", policy.off, "Confine nothing: for debugging")->excludes(user);
+}
+
 void add_serve_options(CLI::App& app, Options& options) {
     auto* path = app.add_option("--socket-path", options.socket_path,
                                 "Listen on a Unix socket that is made here");
@@ -112,6 +123,7 @@ void add_serve_options(CLI::App& app, Options& options) {
     app.add_flag("--once", options.once, "Exit when the first front end has left");
     app.add_flag("--single-process", options.single_process,
                  "Serve from this process, one front end after the other: for debugging");
+    add_sandbox_options(app, options.sandbox);
     app.add_option("--board", options.board_fd)->group("");
     // For --help: it is looked for before anything else.
     app.add_flag("--print-capabilities", "Print what vhost-user managers ask for, as JSON");
@@ -166,7 +178,7 @@ const CLI::App* add_mock_options(CLI::App& app, MockChoice& mock) {
         "--fault", [&mock](const std::string& text) { mock.faults = parse_faults(text); },
         "What shall fail: OPERATION:N:ACTION[,...], at the Nth call of an\n"
         "OPERATION such as submit, where ACTION is error-before:ERROR,\n"
-        "error-after:ERROR, rejected:ERROR, indeterminate:ERROR or\n"
+        "error-after:ERROR, rejected:ERROR, indeterminate:ERROR, escape or\n"
         "completion:complete|cancelled|failed:ERROR and ERROR a name\n"
         "such as OutOfMemory");
     return group;
@@ -188,6 +200,8 @@ std::string complaint(const Options& options, bool mock_options) {
     if (options.provider.name.empty()) return "--provider is required; see 'virtio-acceld list'";
     if (options.single_process && options.max_guests > 1)
         return "--single-process serves one front end at a time";
+    if (options.single_process && options.sandbox.user)
+        return "--single-process confines nothing: --user is not for it";
     return "";
 }
 
@@ -225,6 +239,7 @@ std::expected<Options, int> parse_options(int argc, const char* const* argv) {
         append_arguments(*device_group, options.device_arguments);
         append_arguments(*mock_group, options.device_arguments);
         share_budgets(options);
+        if (options.sandbox.off) options.device_arguments.emplace_back("--no-sandbox");
     } catch (const CLI::ParseError& error) {
         return std::unexpected(app.exit(error) == 0 ? kExitOk : kExitUsage);
     }

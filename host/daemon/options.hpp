@@ -13,6 +13,7 @@
 #include "engine/policy.hpp"
 #include "provider/fault/script.hpp"
 #include "provider/mock/mock.hpp"
+#include "sandbox/sandbox.hpp"
 #include "wire/config.hpp"
 
 namespace acceld {
@@ -52,6 +53,7 @@ struct Options {
     bool once = false;
     bool single_process = false;
     unsigned max_guests = 1;
+    sandbox::Policy sandbox;
     // How long a worker may take for a message, or for a command.
     std::chrono::seconds message_timeout{10};
     std::chrono::seconds command_timeout{300};

@@ -9,10 +9,12 @@
 
 #include <poll.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include "daemon/guest_process.hpp"
 #include "daemon/listener.hpp"
 #include "daemon/signals.hpp"
+#include "sandbox/sandbox.hpp"
 #include "vhost/failure.hpp"
 
 namespace acceld {
@@ -51,7 +53,7 @@ class Supervisor {
         keep_standby();
         std::vector<pollfd> ready{{stop_fd_, POLLIN, 0}, {-1, POLLIN, 0}};
         if (standby() != nullptr && !finished()) {
-            if (auto begun = begin_to_listen(); !begun) return begun;
+            if (auto begun = begin(); !begun) return begun;
             if (served_enough_) return {};
             ready[1].fd = listener_->fd();
         }
@@ -87,8 +89,19 @@ class Supervisor {
     }
 
     // The first session stands by: from here on a front end finds a device.
-    Result begin_to_listen() {
+    Result begin() {
         if (listener_) return {};
+        if (auto begun = begin_to_listen(); !begun) return begun;
+        if (auto done = sandbox::confine_supervisor(options_.sandbox); !done) return done;
+        const bool off = options_.sandbox.off;
+        spdlog::log(off ? spdlog::level::warn : spdlog::level::info, "{}",
+                    sandbox::description(options_.sandbox));
+        if (::geteuid() == 0 && !options_.sandbox.user)
+            spdlog::warn("running as root: --user NAME changes to another user");
+        return {};
+    }
+
+    Result begin_to_listen() {
         if (options_.fd) {
             const auto connected = is_connected(*options_.fd);
             if (!connected) return std::unexpected(connected.error());

@@ -83,7 +83,9 @@ std::filesystem::path worker_program() {
 std::expected<WorkerProcess, std::string> WorkerProcess::start(
     const std::vector<std::string>& device_arguments, int board_fd) {
     const auto program = worker_program();
-    if (program.empty()) return std::unexpected(std::format("{} is not installed", kName));
+    if (program.empty())
+        return std::unexpected(
+            std::format("{} is not where it belongs, or not for this user to run", kName));
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
         return failure("socketpair", errno);

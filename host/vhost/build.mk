@@ -2,6 +2,7 @@
 $(eval $(call library,vhost,\
 	host/vhost/connection.cpp \
 	host/vhost/descriptor_chain.cpp \
+	host/vhost/fault_guard.cpp \
 	host/vhost/memory.cpp \
 	host/vhost/message.cpp \
 	host/vhost/ring.cpp \

@@ -50,6 +50,7 @@ std::expected<Progress, std::string> Connection::step(int stop_fd, int timeout_m
         if (!progress || *progress != Progress::Open) return progress;
     }
     if (queue.pending()) queue.serve(handler_, observer_);
+    if (session_.memory_lost()) return std::unexpected("guest memory was taken away under it");
     return Progress::Open;
 }
 

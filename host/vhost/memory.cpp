@@ -59,6 +59,7 @@ std::expected<Mapping, std::string> Mapping::create(const UniqueFd& fd, std::uin
 }
 
 Mapping::~Mapping() {
+    guard_.reset();  // before these addresses are another mapping's
     if (!mapped_.empty()) ::munmap(mapped_.data(), mapped_.size());
 }
 
@@ -90,6 +91,11 @@ std::expected<Memory::Shared, std::string> Memory::without(const RegionDesc& reg
     });
     if (erased == 0) return std::unexpected("no such memory region");
     return changed;
+}
+
+bool Memory::lost() const {
+    return std::ranges::any_of(regions_, &Mapping::lost,
+                               [](const Region& r) -> const Mapping& { return *r.mapping; });
 }
 
 std::span<std::byte> Memory::piece_at(std::uint64_t guest, std::uint64_t length) const {

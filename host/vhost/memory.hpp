@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/unique_fd.hpp"
+#include "vhost/fault_guard.hpp"
 #include "vhost/protocol.hpp"
 
 namespace vhost {
@@ -22,9 +23,7 @@ using base::UniqueFd;
 // One range of a file in our address space.
 class Mapping {
  public:
-    // Maps bytes [offset, offset + size), which the file must have: memory past its
-    // end would raise SIGBUS. (A front end that shortens the file afterwards harms
-    // its own device only.)
+    // Maps bytes [offset, offset + size), which the file must have.
     [[nodiscard]] static std::expected<Mapping, std::string> create(const UniqueFd& fd,
                                                                     std::uint64_t offset,
                                                                     std::uint64_t size);
@@ -32,18 +31,23 @@ class Mapping {
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;
     Mapping(Mapping&& other) noexcept
-        : mapped_(std::exchange(other.mapped_, {})), wanted_(other.wanted_) {}
+        : mapped_(std::exchange(other.mapped_, {})),
+          wanted_(other.wanted_),
+          guard_(std::move(other.guard_)) {}
     Mapping& operator=(Mapping&&) = delete;
     ~Mapping();
 
     [[nodiscard]] std::span<std::byte> bytes() const { return wanted_; }
+    // The file was shortened, or has no room, where somebody has looked since.
+    [[nodiscard]] bool lost() const { return guard_->tripped(); }
 
  private:
     Mapping(std::span<std::byte> mapped, std::span<std::byte> wanted)
-        : mapped_(mapped), wanted_(wanted) {}
+        : mapped_(mapped), wanted_(wanted), guard_(std::make_unique<FaultGuard>(mapped)) {}
 
     std::span<std::byte> mapped_;  // whole pages
     std::span<std::byte> wanted_;
+    std::unique_ptr<FaultGuard> guard_;
 };
 
 // An immutable set of regions. A change makes a new set, and every user of the old
@@ -80,6 +84,7 @@ class Memory {
     [[nodiscard]] std::byte* at_user(std::uint64_t user, std::uint64_t length) const;
 
     [[nodiscard]] std::size_t regions() const { return regions_.size(); }
+    [[nodiscard]] bool lost() const;
 
  private:
     struct Region {

@@ -34,6 +34,7 @@ class Session {
     [[nodiscard]] Outcome answer(std::uint32_t request, bool acknowledge, Outcome outcome) const;
 
     [[nodiscard]] Virtqueue& queue() { return queue_; }
+    [[nodiscard]] bool memory_lost() const { return memory_->lost(); }
 
  private:
     using Result = std::expected<void, std::string>;

@@ -8,6 +8,6 @@ $(eval $(call library,worker,\
 
 $(eval $(call program,host/worker/virtio-accel-worker,\
 	host/worker/main.cpp,\
-	worker acceld vhost engine wire cpu vulkan fault mock provider tosa,\
+	worker acceld sandbox vhost engine wire cpu vulkan fault mock provider tosa,\
 	-Ihost $(spdlog-flags),\
-	-lspdlog -lfmt))
+	-lspdlog -lfmt -lseccomp))

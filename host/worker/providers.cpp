@@ -22,6 +22,7 @@ struct Row {
     std::string_view name;
     Opened (*open)(const ProviderChoice& choice, const Refused& refused);
     std::string (*list)();  // without the name
+    sandbox::Needs needs = sandbox::Needs::Memory;
 };
 
 std::unexpected<std::string> only_one_device(const std::string& device) {
@@ -87,7 +88,7 @@ constexpr const char* kNotBuilt = "it is not part of this build";
 constexpr Row kRows[] = {
     {"cpu", open_cpu, [] { return std::string("available"); }},
     {"mock", open_mock, [] { return std::string("available, runs no TOSA"); }},
-    {"vulkan", open_vulkan, list_vulkan},
+    {"vulkan", open_vulkan, list_vulkan, sandbox::Needs::Driver},
     {"xdna",
      [](const ProviderChoice&, const Refused&) -> Opened { return std::unexpected(kNotBuilt); },
      [] { return std::string("not available: ") + kNotBuilt; }},
@@ -108,6 +109,11 @@ std::expected<OpenedProvider, std::string> open_provider(
     }
     opened->description = std::format("{}, {}", row->name, opened->description);
     return opened;
+}
+
+sandbox::Needs needs_of(std::string_view name) {
+    const auto* row = std::ranges::find(kRows, name, &Row::name);
+    return row == std::end(kRows) ? sandbox::Needs::Memory : row->needs;
 }
 
 std::string list_providers() {

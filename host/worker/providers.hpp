@@ -12,6 +12,7 @@
 
 #include "daemon/options.hpp"
 #include "provider/provider.hpp"
+#include "sandbox/filter.hpp"
 
 namespace acceld {
 
@@ -23,6 +24,9 @@ struct OpenedProvider {
 // `refused` is told why a program of the guest is refused, by a provider that can tell.
 [[nodiscard]] std::expected<OpenedProvider, std::string> open_provider(
     const ProviderChoice& choice, std::function<void(std::string_view)> refused);
+
+// What the provider of this name goes on needing of the system.
+[[nodiscard]] sandbox::Needs needs_of(std::string_view name);
 
 // A line for every provider and device, with the reason if it cannot be used.
 [[nodiscard]] std::string list_providers();

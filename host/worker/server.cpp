@@ -15,6 +15,7 @@
 #include "daemon/front_end_log.hpp"
 #include "daemon/listener.hpp"
 #include "daemon/signals.hpp"
+#include "sandbox/sandbox.hpp"
 #include "vhost/connection.hpp"
 #include "vhost/failure.hpp"
 #include "worker/device.hpp"
@@ -100,8 +101,11 @@ std::expected<void, std::string> serve_session(const Options& options, GuestLog&
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     auto board = SharedBoard::map(UniqueFd(*options.board_fd));
     if (!board) return std::unexpected(board.error());
+    const sandbox::Needs needs = needs_of(options.provider.name);
+    if (auto done = sandbox::confine_opening(options.sandbox, needs); !done) return done;
     auto device = make_device(options, log, std::move(board->board));
     if (!device) return std::unexpected(device.error());
+    if (auto done = sandbox::confine_serving(options.sandbox, needs); !done) return done;
     constexpr int kNoStop = -1;
     const auto end = serve_front_end(UniqueFd(*options.fd), *device, log, kNoStop);
     if (!end) return std::unexpected(end.error());
@@ -116,6 +120,7 @@ std::expected<void, std::string> serve(const Options& options) {
     GuestLog log;
     if (options.board_fd) return serve_session(options, log);
 
+    spdlog::warn("a single process is not confined: for debugging");
     const std::expected<bool, std::string> connected =
         options.fd ? is_connected(*options.fd) : false;
     if (!connected) return std::unexpected(connected.error());

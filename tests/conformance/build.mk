@@ -6,8 +6,8 @@ $(eval $(call library,conformance,$(addprefix tests/conformance/,bench.cpp resou
 	submission_cases.cpp suite.cpp),-Ihost -Itests))
 
 $(eval $(call program,tests/conformance/conformance,$(addprefix tests/conformance/,cpu_target.cpp \
-	main.cpp mock_target.cpp vulkan_target.cpp),conformance cpu vulkan mock provider tosa,\
-	-Itests $(vulkan-flags),-ldl))
+	main.cpp mock_target.cpp vulkan_target.cpp),conformance cpu vulkan mock provider tosa \
+	sandbox,-Itests $(vulkan-flags),-ldl -lseccomp))
 
 $(tests/conformance/conformance-objects): | $(O)/gen/tosa_generated.h
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // conformance PROVIDER: runs the suite on it, with a line for each case, in the form that
-// tests/tally.sh has. Exits with 1 if a case failed.
+// tests/tally.sh has. Exits with 1 if a case failed. The provider is confined as it is in a
+// worker that serves, and so is killed if it needs more of the system.
 #include <cstdio>
 #include <print>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "conformance/suite.hpp"
 #include "conformance/targets.hpp"
+#include "sandbox/sandbox.hpp"
 #include "vulkan/test_device.hpp"
 
 namespace {
@@ -23,7 +25,17 @@ bool report(Outcome outcome, const std::string& what, const std::string& why) {
     return outcome != Outcome::Failed;
 }
 
-int run(const conformance::Target& target) {
+sandbox::Result confine(sandbox::Needs needs) {
+    return sandbox::give_up_privileges({})
+        .and_then([=] { return sandbox::confine_opening({}, needs); })
+        .and_then([=] { return sandbox::confine_serving({}, needs); });
+}
+
+int run(const conformance::Target& target, sandbox::Needs needs) {
+    if (const auto confined = confine(needs); !confined) {
+        std::println(stderr, "{}", confined.error());
+        return 2;
+    }
     bool good = true;
     for (const conformance::Case& one : conformance::cases()) {
         const auto [outcome, why] = judge(one, target);
@@ -34,7 +46,7 @@ int run(const conformance::Target& target) {
 
 int run_vulkan() {
     const auto target = conformance::vulkan_target();
-    if (target) return run(*target);
+    if (target) return run(*target, sandbox::Needs::Driver);
     const Outcome outcome = vulkan::test::required() ? Outcome::Failed : Outcome::Skipped;
     return report(outcome, "vulkan", target.error()) ? 0 : 1;
 }
@@ -43,8 +55,8 @@ int run_vulkan() {
 
 int main(int argc, char** argv) {
     const std::string_view provider = argc == 2 ? argv[1] : "";
-    if (provider == "mock") return run(conformance::mock_target());
-    if (provider == "cpu") return run(conformance::cpu_target());
+    if (provider == "mock") return run(conformance::mock_target(), sandbox::Needs::Memory);
+    if (provider == "cpu") return run(conformance::cpu_target(), sandbox::Needs::Memory);
     if (provider == "vulkan") return run_vulkan();
     std::println(stderr, "usage: conformance mock|cpu|vulkan");
     return 2;

@@ -1,15 +1,28 @@
 # SPDX-License-Identifier: MIT
 $(eval $(call unit-test,daemon,\
 	tests/daemon/concurrency_test.cpp \
+	tests/daemon/containment_test.cpp \
 	tests/daemon/device_test.cpp \
+	tests/daemon/guest_memory_test.cpp \
+	tests/daemon/golden_test.cpp \
+	tests/daemon/lives_test.cpp \
+	tests/daemon/message_test.cpp \
 	tests/daemon/options_test.cpp \
 	tests/daemon/process.cpp \
 	tests/daemon/providers_test.cpp \
 	tests/daemon/race_test.cpp \
 	tests/daemon/rate_limit_test.cpp \
-	tests/daemon/server_test.cpp,\
-	worker acceld vhost engine wire cpu vulkan fault mock provider tosa,$(spdlog-flags),\
-	-lspdlog -lfmt))
+	tests/daemon/running_test.cpp \
+	tests/daemon/sandbox_test.cpp \
+	tests/daemon/server_test.cpp \
+	tests/daemon/usage.cpp \
+	tests/daemon/vm.cpp \
+	tests/golden/data/scenarios.cpp \
+	tests/sandbox/in_child.cpp \
+	tests/vhost/front_end.cpp,\
+	worker acceld sandbox test-driver vhost engine wire cpu vulkan fault mock provider tosa,\
+	$(spdlog-flags),\
+	-lspdlog -lfmt -lseccomp))
 
 # The tests run the program that was built beside them.
 $(O)/tests/daemon/daemon_test: | $(O)/host/daemon/virtio-acceld

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,10 @@ class TemporaryDirectory {
 class Acceld {
  public:
     // `inherited` becomes descriptor 9 of the program.
-    explicit Acceld(std::vector<std::string> arguments, int inherited = -1);
+    explicit Acceld(std::vector<std::string> arguments, int inherited = -1,
+                    const std::string& program = built());
+    // The program beside these tests.
+    [[nodiscard]] static std::string built();
     Acceld(const Acceld&) = delete;
     Acceld& operator=(const Acceld&) = delete;
     ~Acceld();
@@ -45,9 +49,13 @@ class Acceld {
     // Reads the rest and returns the exit status, or 128 and the signal.
     int wait();
 
+    // Takes what is there, without waiting: a program that nobody listens to stops in the end.
+    void listen();
+
     // Standard output and error so far.
     [[nodiscard]] const std::string& output() const { return output_; }
     [[nodiscard]] std::size_t open_fds() const;
+    [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
     bool read_more();
@@ -58,20 +66,38 @@ class Acceld {
     std::size_t seen_ = 0;
 };
 
+// How long the program may take for anything: what is not there then never comes.
+inline constexpr int kPatienceMs = 60'000;
+
 // Blocks: the program answers or ends.
 class Client {
  public:
     explicit Client(const std::string& path);
-    explicit Client(base::UniqueFd socket) : socket_(std::move(socket)) {}
+    explicit Client(base::UniqueFd socket);
 
     [[nodiscard]] bool connected() const { return static_cast<bool>(socket_); }
-    void send(vhost::Request request, const vhost::Bytes& payload = {});
+    [[nodiscard]] int fd() const { return socket_.value(); }
+    void send(vhost::Request request, const vhost::Bytes& payload = {},
+              std::initializer_list<int> fds = {}, bool need_reply = false);
+    // Any bytes at all, with any descriptors.
+    void send_raw(std::span<const std::byte> bytes, std::span<const int> fds = {});
     // The payload of the reply; nothing when the program closes the connection.
     [[nodiscard]] std::optional<vhost::Bytes> ask(vhost::Request request,
-                                                  const vhost::Bytes& payload = {});
+                                                  const vhost::Bytes& payload = {},
+                                                  std::initializer_list<int> fds = {},
+                                                  bool need_reply = false);
+    // Whether the acknowledgement, of which there is to be one, says that it was done.
+    [[nodiscard]] bool done(vhost::Request request, const vhost::Bytes& payload = {},
+                            std::initializer_list<int> fds = {});
+    // Whether the program closes the connection and has nothing more to say.
+    [[nodiscard]] bool dropped();
 
  private:
     base::UniqueFd socket_;
 };
+
+// A message on the wire.
+[[nodiscard]] vhost::Bytes message(vhost::Request request, const vhost::Bytes& payload,
+                                   bool need_reply);
 
 }  // namespace daemon_test

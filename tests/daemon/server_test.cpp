@@ -232,8 +232,9 @@ TEST_CASE("--fd takes a connected or a listening socket and nothing else") {
         int ends[2];
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
         Client client{base::UniqueFd(ends[0])};
-        const base::UniqueFd theirs(ends[1]);
+        base::UniqueFd theirs(ends[1]);
         Acceld acceld({"--fd", "9", "--provider", "mock"}, theirs.value());
+        theirs.reset();  // so that a program that does not start leaves nobody to wait for
         CHECK(client.ask(Request::GetFeatures).has_value());
         client = Client(base::UniqueFd());
         CHECK(acceld.wait() == 0);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "vhost/memory.hpp"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "vhost/rig.hpp"
 
@@ -227,6 +230,55 @@ TEST_CASE("SET_MEM_TABLE whose count, size and descriptors disagree is refused")
     count[3] = std::byte{0xff};
     CHECK(rig.ask(Request::SetMemTable, count, {rig.ram.fd()}) != kAck);
     CHECK(rig.ask(Request::SetMemTable, good, {rig.ram.fd()}) == kAck);
+}
+
+TEST_CASE("memory whose file is shortened reads as zeros, is lost, and the rest is not") {
+    GuestRam ram(0x10000, 0x100000, 2 * kPage);
+    GuestRam other(0x20000, 0x200000, kPage);
+    const auto one = Memory::none()->with(ram.region(), ram.file());
+    REQUIRE(one.has_value());
+    const auto both = (*one)->with(other.region(), other.file());
+    REQUIRE(both.has_value());
+    const auto memory = *both;
+    std::byte* const bytes = memory->at_user(ram.user(), 2 * kPage);
+    std::ranges::fill(std::span(bytes, 2 * kPage), std::byte{7});
+
+    REQUIRE(::ftruncate(ram.fd(), kPage) == 0);
+    CHECK(bytes[kPage - 1] == std::byte{7});
+    CHECK_FALSE(memory->lost());
+    CHECK(bytes[kPage] == std::byte{0});
+    CHECK(memory->lost());
+    bytes[2 * kPage - 1] = std::byte{8};
+    CHECK(bytes[2 * kPage - 1] == std::byte{8});
+
+    CHECK((*memory->without(ram.region()))->lost() == false);
+    CHECK((*memory->without(other.region()))->lost());
+}
+
+TEST_CASE("a front end that shortens its memory loses its device, whatever is touched first") {
+    Rig rig;
+    GuestRam extra(0x900000, 0x20000, kPage);
+    rig.start();
+    REQUIRE(rig.ask(Request::AddMemReg, region_message(extra.region()), {extra.fd()}) == kAck);
+    vhost::Descriptor out = rig.readable("ping");
+    vhost::Descriptor in = rig.writable(4);
+    const GuestRam* shortened = &extra;
+
+    SUBCASE("the ring") {
+        shortened = &rig.ram;
+    }
+    SUBCASE("what a command reads") {
+        out.address = extra.guest();
+    }
+    SUBCASE("where its answer goes") {
+        in.address = extra.guest();
+    }
+    rig.ring.publish(rig.ring.link(0, {out, in}));
+    kick(rig.kick_fd);
+    REQUIRE(::ftruncate(shortened->fd(), 0) == 0);
+    const auto progress = rig.settle();
+    REQUIRE_FALSE(progress.has_value());
+    CHECK(progress.error() == "guest memory was taken away under it");
 }
 
 TEST_SUITE_END();

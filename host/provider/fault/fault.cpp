@@ -5,6 +5,10 @@
 #include <utility>
 #include <variant>
 
+#include <sys/socket.h>
+
+#include "base/unique_fd.hpp"
+
 namespace fault {
 
 using provider::ErrorKind;
@@ -18,7 +22,10 @@ Provider::Provider(std::unique_ptr<provider::Provider> inner, Script script)
     : script_(std::move(script)), inner_(std::move(inner)) {}
 
 std::optional<Step> Provider::count(Operation operation) {
-    return script_.find(operation, ++calls_[static_cast<std::size_t>(operation)]);
+    const auto step = script_.find(operation, ++calls_[static_cast<std::size_t>(operation)]);
+    if (!step || step->action != Action::Escape) return step;
+    const base::UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    return std::nullopt;
 }
 
 template <class T>

@@ -25,8 +25,8 @@ constexpr std::string_view kOperationNames[] = {
 };
 static_assert(std::size(kOperationNames) == kOperations);
 
-constexpr std::string_view kActionNames[] = {"error-before", "error-after", "rejected",
-                                             "indeterminate", "completion"};
+constexpr std::string_view kActionNames[] = {"error-before",  "error-after", "rejected",
+                                             "indeterminate", "completion",  "escape"};
 
 constexpr std::string_view kPhaseNames[] = {"pending", "complete", "failed", "cancelled"};
 
@@ -54,6 +54,7 @@ Parsed<std::uint32_t> parse_call(std::string_view word) {
 }
 
 bool takes(Operation operation, Action action) {
+    if (action == Action::Escape) return true;
     switch (operation) {
         case Operation::Submit:
         case Operation::DestroyContext:
@@ -71,6 +72,7 @@ bool takes(Operation operation, Action action) {
 }
 
 Parsed<void> parse_outcome(std::string_view& rest, Step& step) {
+    if (step.action == Action::Escape) return {};
     if (step.action == Action::Completion) {
         const auto phase =
             parse_name<EventPhase>("final state", cut(rest, ':'), std::span(kPhaseNames));

@@ -12,6 +12,8 @@
 //     rejected:ERROR        the inner provider is not called      submit and the
 //     indeterminate:ERROR   see fault.hpp                         five releases
 //     completion:complete, completion:cancelled, completion:failed:ERROR   poll_event
+//     escape                asks the system for a network socket, then     all calls
+//                           goes on: nothing that a provider has to do
 //
 // and ERROR is a name of provider::ErrorKind. The empty text is the empty script.
 #pragma once
@@ -46,7 +48,14 @@ enum class Operation : std::uint8_t {
 };
 inline constexpr std::size_t kOperations = 14;
 
-enum class Action : std::uint8_t { ErrorBefore, ErrorAfter, Rejected, Indeterminate, Completion };
+enum class Action : std::uint8_t {
+    ErrorBefore,
+    ErrorAfter,
+    Rejected,
+    Indeterminate,
+    Completion,
+    Escape
+};
 
 struct Step {
     Operation operation{};

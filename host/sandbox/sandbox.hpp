@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// What confines the processes of the daemon. Each step keeps what came before, and so does
+// every process that is started later: the supervisor, a session, the start of a worker,
+// the worker that serves.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "sandbox/filter.hpp"
+#include "sandbox/privileges.hpp"
+#include "sandbox/result.hpp"
+
+namespace sandbox {
+
+struct Policy {
+    bool off = false;
+    std::optional<User> user;
+};
+
+// When its sockets are there.
+[[nodiscard]] Result confine_supervisor(const Policy& policy);
+// Before it has anything of a guest. The one program that it can run is `worker`.
+[[nodiscard]] Result confine_session(const Policy& policy, const std::filesystem::path& worker);
+// Before the provider is opened, while there is one thread.
+[[nodiscard]] Result confine_opening(const Policy& policy, Needs needs);
+// Before the first command is served.
+[[nodiscard]] Result confine_serving(const Policy& policy, Needs needs);
+
+// What the kernel and this build do for it, for the log.
+[[nodiscard]] std::string description(const Policy& policy);
+
+}  // namespace sandbox

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+//
+// A machine monitor and its guest against the real program: all that they share with it is
+// what QEMU would, the control socket, a memfd and event descriptors.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "daemon/process.hpp"
+#include "daemon/usage.hpp"
+#include "driver/answer.hpp"
+#include "driver/frames.hpp"
+#include "driver/guest.hpp"
+#include "driver/ring.hpp"
+#include "driver/shared_memory.hpp"
+#include "vhost/front_end.hpp"
+
+namespace daemon_test {
+
+// The program with the mock, listening.
+class Daemon {
+ public:
+    explicit Daemon(const std::vector<std::string>& more = {});
+
+    [[nodiscard]] Client connect();
+    [[nodiscard]] Usage usage() const { return daemon_test::usage(acceld.pid()); }
+    [[nodiscard]] bool returns_to(const Usage& before) const {
+        return daemon_test::returns_to(before, acceld.pid());
+    }
+    // Whether it can still do all that it is for.
+    [[nodiscard]] bool serves();
+
+ private:
+    TemporaryDirectory directory_;
+
+ public:
+    Acceld acceld;
+};
+
+vhost::Bytes u64(std::uint64_t value);
+vhost::Bytes state(std::uint32_t index, std::uint32_t num);
+vhost::Bytes region(const vhost::RegionDesc& region);  // of ADD_MEM_REG and REM_MEM_REG
+vhost::Bytes table(std::initializer_list<vhost::RegionDesc> regions);
+
+class Vm {
+ public:
+    explicit Vm(Client client, std::uint16_t ring_size = 32);
+
+    // The steps of QEMU 11.1, in its order (drm-guide.md 5.2).
+    void negotiate();
+    void share_memory();
+    void start_ring(std::uint32_t base = 0);
+    void start();               // all of the above
+    std::uint32_t stop_ring();  // returns the base to go on from
+
+    // Publishes a frame in pieces of guest memory; nothing when the ring is full.
+    [[nodiscard]] std::optional<std::uint16_t> publish(std::span<const std::byte> frame,
+                                                       const driver::Shape& shape);
+    // The same in memory of the caller's, whose readable bytes are there already.
+    [[nodiscard]] std::optional<std::uint16_t> publish(std::span<const driver::Block> readable,
+                                                       std::vector<driver::Block> writable);
+    void kick() const { vhost_test::kick(kick_fd); }
+
+    struct Completion {
+        std::uint16_t head = 0;
+        driver::Answer answer;
+    };
+    // What is there already.
+    [[nodiscard]] std::optional<Completion> pop();
+    // Waits to be interrupted for the next one; nothing when the program closes the
+    // connection, or takes for ever.
+    [[nodiscard]] std::optional<Completion> collect();
+    // The same by looking again and again, for completions that interrupt nobody.
+    [[nodiscard]] std::optional<Completion> look();
+
+    // One command, to its answer.
+    driver::Answer call(const driver::Request& request, std::size_t capacity = 4096);
+
+    Client client;
+    driver::SharedMemory memory{1 << 20};
+    driver::Ring ring;
+    base::UniqueFd kick_fd = vhost_test::make_eventfd();
+    base::UniqueFd call_fd = vhost_test::make_eventfd();
+    base::UniqueFd err_fd = vhost_test::make_eventfd();
+
+    [[nodiscard]] vhost::Bytes ring_addresses() const;
+
+ private:
+    std::size_t data_;                                              // where the ring's memory ends
+    std::map<std::uint16_t, std::vector<driver::Block>> writable_;  // by head
+};
+
+}  // namespace daemon_test
