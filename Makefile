@@ -7,6 +7,7 @@
 # make check-unit                 unit tests of the C++ side [SAN=asan|tsan]
 # make check-daemon               of these, virtio-acceld from outside [SOAK=1] [SAN=]
 # make check-fuzz                 libFuzzer targets [FUZZ_SECONDS=60]
+# make check-install              the daemon from where `make install` puts it
 # make check-conformance          what every provider has to do [PROVIDER=mock|cpu|vulkan] [SAN=]
 # make check-guest                kselftests in a guest [GUEST_KERNEL=newest|lts|all]
 # make check-faults               a daemon that stops to answer under a guest; not in check, as it
@@ -28,8 +29,9 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 
-goals := all run check check-unit check-daemon check-fuzz check-conformance check-guest \
-	check-faults check-hostile check-lifecycle check-e2e check-debug-kernel bench-engine bench-guest \
+goals := all run check check-unit check-daemon check-install check-fuzz check-conformance \
+	check-guest check-faults check-hostile check-lifecycle check-e2e check-debug-kernel \
+	bench-engine bench-guest \
 	fuzz-seeds abi dkms lint tidy format install clean help
 .PHONY: $(goals)
 
@@ -117,9 +119,10 @@ include uapi/uapi.mk host/host.mk libaccel/libaccel.mk kernel/kernel.mk selftest
 
 # The drivers go where accel-vm looks for them: they belong to the guest, not to this machine.
 PREFIX ?= /usr/local
-installed-programs := $(O)/host/vm/accel-vm $(O)/host/daemon/virtio-acceld
+installed-programs := $(O)/host/vm/accel-vm $(O)/host/ctl/acceld-ctl
 install: $(installed-programs) modules
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(installed-programs)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/udev/rules.d kernel/99-virtio-accel.rules
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/drm uapi/drm/virtio_accel.h
 	$(foreach r,$(kernel-chosen),install -D -m 644 -t \
 		$(DESTDIR)$(PREFIX)/lib/virtio-accel/module-$(r) build/module-$(r)/virtio_accel.ko;)

@@ -29,6 +29,7 @@ group lint lint SAN=
 group unit check-unit SAN=
 group unit-asan check-unit SAN=asan
 group unit-tsan check-unit SAN=tsan
+group install check-install SAN=
 group conformance check-conformance SAN=
 group fuzz check-fuzz SAN= FUZZ_SECONDS=0
 group guest check-guest SAN=

@@ -5,6 +5,7 @@
     ledgers.py budgets        docs/performance-budgets.json
     ledgers.py requirements   docs/requirements.md
     ledgers.py hostile        docs/hostile-device.md
+    ledgers.py security       docs/security.md
 
 Prints what is wrong, nothing if all is well.
 """
@@ -159,6 +160,27 @@ def hostile():
             yield f"{row[0]}: no lie at all"
 
 
-LEDGERS = {"budgets": budgets, "requirements": requirements, "hostile": hostile}
+def security():
+    """Each row of the threat model has a bound and tests of it, or says why none."""
+    with open("docs/security.md", encoding="utf-8") as file:
+        rows = [[cell.strip() for cell in line.strip().strip("|").split(" | ")]
+                for line in file.read().split("## Threat model")[1].splitlines()
+                if line.startswith("| ")][2:]
+    if not rows:
+        yield "there is no threat model"
+    for row in rows:
+        if len(row) != 3:
+            yield f"{row[0]}: not a row of what is controlled, bound, proof"
+            continue
+        missing = missing_tests(row[2])
+        if missing is None and not row[2].startswith("No test: "):
+            yield f"{row[0]}: neither a test nor a reason"
+        if '"' in TESTS.sub("", row[2]):
+            yield f"{row[0]}: a name without its file"
+        yield from (f"{row[0]}: {text}" for text in missing or [])
+
+
+LEDGERS = {"budgets": budgets, "requirements": requirements, "hostile": hostile,
+           "security": security}
 for finding in LEDGERS[sys.argv[1]]():
     print(finding)

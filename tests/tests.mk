@@ -23,6 +23,9 @@ check-unit: $(unit-tests)
 check-daemon: $(O)/tests/daemon/daemon_test
 	@tests/unit.sh $^
 
+check-install: $(O)/host/daemon/virtio-acceld
+	@tests/daemon/install.sh
+
 guest-kernels := $(if $(filter all,$(GUEST_KERNEL)),newest lts,$(GUEST_KERNEL))
 
 # The Vulkan device to use. A software device is only ever used when it is named, which is

@@ -12,8 +12,11 @@
 
 #include "provider/provider.hpp"
 #include "provider/tosa_artifact.hpp"
+#include "tosa/target.hpp"
 
 namespace cpu {
+
+inline constexpr tosa::Target kTarget = tosa::kFloatTarget;
 
 struct Options {
     std::uint64_t max_buffer_bytes = std::uint64_t{1} << 30;

@@ -3,13 +3,10 @@
 
 #include <array>
 #include <cstddef>
-#include <expected>
 #include <span>
-#include <string>
 
 #include <sys/socket.h>
 
-#include "base/unique_fd.hpp"
 #include "vhost/message.hpp"
 
 namespace acceld {
@@ -24,10 +21,5 @@ class Rights {
  private:
     alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(vhost::kMaxFds * sizeof(int))> control_{};
 };
-
-// A descriptor with one byte, over a socket that keeps messages apart.
-[[nodiscard]] std::expected<void, std::string> send_fd(int socket, const base::UniqueFd& fd);
-// Nothing at the end of the stream, or if no descriptor came.
-[[nodiscard]] base::UniqueFd receive_fd(int socket);
 
 }  // namespace acceld

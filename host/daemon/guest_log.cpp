@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <format>
 #include <string>
 
 #include <spdlog/spdlog.h>
+
+#include "wire/opcode.hpp"
 
 namespace acceld {
 
@@ -23,8 +26,14 @@ void GuestLog::message_refused(std::string_view request, std::string_view why) {
     line(level::warn, request, why);
 }
 
-void GuestLog::command_refused(wire::Status status) {
-    line(level::warn, "command refused", name(status));
+// Numbers of the guest's own choice are no words, so they cannot forge lines.
+void GuestLog::command_refused(const engine::Refusal& refusal) {
+    const auto& [opcode, request_id, object] = refusal.origin;
+    std::string what =
+        std::format("command refused: {} request={}", wire::opcode_name(opcode), request_id);
+    if (object != 0) what += std::format(" object={:#x}", object);
+    if (refusal.context != 0) what += std::format(" context={:#x}", refusal.context);
+    line(level::warn, what, name(refusal.status));
 }
 
 void GuestLog::command_unusable() {

@@ -8,8 +8,8 @@
 #include <spdlog/common.h>
 
 #include "daemon/rate_limit.hpp"
+#include "engine/report.hpp"
 #include "vhost/handler.hpp"
-#include "wire/status.hpp"
 
 namespace acceld {
 
@@ -21,7 +21,7 @@ class GuestLog final : public vhost::Observer {
     void message_refused(std::string_view request, std::string_view why) override;
 
     // A command was answered with an error, or could not be answered at all.
-    void command_refused(wire::Status status);
+    void command_refused(const engine::Refusal& refusal);
     void command_unusable();
     // By a provider, while it loads a program for the guest's command; from any thread.
     void program_refused(std::string_view why);

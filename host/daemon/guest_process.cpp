@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/guest_process.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <exception>
@@ -14,8 +15,9 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include "daemon/fd_passing.hpp"
 #include "daemon/front_end_log.hpp"
+#include "daemon/log.hpp"
+#include "daemon/order.hpp"
 #include "daemon/session.hpp"
 #include "daemon/worker_process.hpp"
 #include "sandbox/sandbox.hpp"
@@ -28,26 +30,34 @@ using vhost::failure;
 
 namespace {
 
-constexpr int kChannel = 3;
 constexpr char kReady = 'r';
 
 // A front end, or nothing when the session is to end: because the supervisor says so or
 // is gone, or because there is no worker any more that could serve it.
-UniqueFd await_front_end(int channel, const Session& session) {
-    std::array ready{pollfd{channel, POLLIN, 0}, pollfd{session.worker_fd(), POLLIN, 0}};
-    while (::poll(ready.data(), ready.size(), -1) < 0) {
+UniqueFd await_front_end(int channel, Session& session) {
+    for (;;) {
+        std::array ready{pollfd{channel, POLLIN, 0}, pollfd{session.worker_fd(), POLLIN, 0}};
+        if (::poll(ready.data(), ready.size(), -1) < 0) continue;
+        if (ready[0].revents == 0) return {};
+        Order order = receive_order(channel);
+        if (order.kind != Order::Kind::Log) return std::move(order.fd);
+        session.log_to(order.fd);
     }
-    return ready[0].revents != 0 ? receive_fd(channel) : UniqueFd();
 }
 
-int serve_guest(const Options& options, int channel) {
+int serve_guest(Options options, unsigned number, int channel, UniqueFd board_file) {
+    name_guest_in_log(number);
     if (const auto confined = sandbox::confine_session(options.sandbox, worker_program());
         !confined) {
         spdlog::error("{}", confined.error());
         return kExitFailure;
     }
+    options.device_arguments.insert(options.device_arguments.end(),
+                                    {"--guest", std::to_string(number)});
     GuestLog log;
-    auto session = Session::create(options, log);
+    auto board = SharedBoard::map(std::move(board_file));
+    auto session =
+        board ? Session::create(options, log, *std::move(board)) : std::unexpected(board.error());
     if (!session) {
         if (!session.error().empty()) spdlog::error("{}", session.error());
         return kExitFailure;
@@ -62,24 +72,53 @@ int serve_guest(const Options& options, int channel) {
     return kExitOk;
 }
 
-// The child of a fork, with nothing of the supervisor's but the channel: what it has from
-// other guests is not this one's.
-[[noreturn]] void become_session(const Options& options, int channel) noexcept {
+// But for the three standard ones.
+void close_all_but(std::array<int, 2> kept) {
+    std::ranges::sort(kept);
+    int from = STDERR_FILENO + 1;
+    for (const int fd : kept) {
+        if (fd > from) ::close_range(static_cast<unsigned>(from), static_cast<unsigned>(fd - 1), 0);
+        from = fd + 1;
+    }
+    ::close_range(static_cast<unsigned>(from), ~0U, 0);
+}
+
+// The child of a fork, with nothing of the supervisor's but what it was made for: what it
+// has from other guests is not this one's.
+[[noreturn]] void become_session(const Options& options, unsigned number, int channel,
+                                 UniqueFd board) noexcept {
     int status = kExitFailure;
-    if (::dup3(channel, kChannel, O_CLOEXEC) == kChannel || channel == kChannel) {
-        ::close_range(kChannel + 1, ~0U, 0);
-        try {
-            status = serve_guest(options, kChannel);
-        } catch (const std::exception& error) {
-            spdlog::error("{}", error.what());
-        }
+    close_all_but({channel, board.value()});
+    try {
+        status = serve_guest(options, number, channel, std::move(board));
+    } catch (const std::exception& error) {
+        spdlog::error("{}", error.what());
     }
     ::_exit(status);
 }
 
 }  // namespace
 
-std::expected<GuestProcess, std::string> GuestProcess::start(const Options& options) {
+std::string_view GuestProcess::name(State state) {
+    switch (state) {
+        case State::Starting:
+            return "starting";
+        case State::Ready:
+            return "ready";
+        case State::Serving:
+            return "serving";
+        case State::Ended:
+            return "ended";
+    }
+    std::unreachable();
+}
+
+std::expected<GuestProcess, std::string> GuestProcess::start(const Options& options,
+                                                             unsigned number) {
+    auto file = make_board();
+    if (!file) return std::unexpected(file.error());
+    auto board = watch_board(*file);
+    if (!board) return std::unexpected(board.error());
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
         return failure("socketpair", errno);
@@ -88,22 +127,26 @@ std::expected<GuestProcess, std::string> GuestProcess::start(const Options& opti
     const UniqueFd theirs(ends[1]);
     const pid_t pid = ::fork();
     if (pid < 0) return failure("fork", errno);
-    if (pid == 0) become_session(options, theirs.value());
-    return GuestProcess(pid, std::move(ours));
+    if (pid == 0) become_session(options, number, theirs.value(), *std::move(file));
+    return GuestProcess(number, *std::move(board), pid, std::move(ours));
 }
 
 GuestProcess::GuestProcess(GuestProcess&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)),
+    : number_(other.number_),
+      board_(std::move(other.board_)),
+      pid_(std::exchange(other.pid_, -1)),
       channel_(std::move(other.channel_)),
       state_(other.state_),
-      exit_status_(other.exit_status_) {}
+      status_(other.status_) {}
 
 GuestProcess& GuestProcess::operator=(GuestProcess&& other) noexcept {
     stop();
+    number_ = other.number_;
+    board_ = std::move(other.board_);
     pid_ = std::exchange(other.pid_, -1);
     channel_ = std::move(other.channel_);
     state_ = other.state_;
-    exit_status_ = other.exit_status_;
+    status_ = other.status_;
     return *this;
 }
 
@@ -118,9 +161,13 @@ void GuestProcess::progress() {
 }
 
 std::expected<void, std::string> GuestProcess::give(UniqueFd front_end) {
-    if (auto sent = send_fd(channel_.value(), front_end); !sent) return sent;
-    state_ = State::Serving;
-    return {};
+    auto sent = send_order(channel_.value(), Order::Kind::FrontEnd, front_end);
+    if (sent) state_ = State::Serving;
+    return sent;
+}
+
+std::expected<void, std::string> GuestProcess::log_to(const UniqueFd& file) const {
+    return send_order(channel_.value(), Order::Kind::Log, file);
 }
 
 void GuestProcess::ask_to_end() const {
@@ -128,18 +175,15 @@ void GuestProcess::ask_to_end() const {
 }
 
 void GuestProcess::stop() {
-    if (pid_ < 0) return;
+    if (pid_ < 0 || state_ == State::Ended) return;
     ask_to_end();
     reap();
 }
 
 void GuestProcess::reap() {
-    int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    while (::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
     }
-    pid_ = -1;
     state_ = State::Ended;
-    exit_status_ = WIFEXITED(status) ? WEXITSTATUS(status) : kExitFailure;
     channel_.reset();
 }
 

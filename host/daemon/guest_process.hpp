@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include <sys/types.h>
 
 #include "base/unique_fd.hpp"
+#include "daemon/board.hpp"
+#include "daemon/obituary.hpp"
 #include "daemon/options.hpp"
 
 namespace acceld {
@@ -17,8 +21,11 @@ class GuestProcess {
  public:
     enum class State : std::uint8_t { Starting, Ready, Serving, Ended };
 
-    // Forks: the caller has one thread.
-    [[nodiscard]] static std::expected<GuestProcess, std::string> start(const Options& options);
+    [[nodiscard]] static std::string_view name(State state);
+
+    // Forks: the caller has one thread. The number tells one guest from all others.
+    [[nodiscard]] static std::expected<GuestProcess, std::string> start(const Options& options,
+                                                                        unsigned number);
 
     GuestProcess(GuestProcess&& other) noexcept;
     GuestProcess& operator=(GuestProcess&& other) noexcept;
@@ -28,24 +35,37 @@ class GuestProcess {
     [[nodiscard]] int fd() const { return channel_.value(); }
     void progress();
     [[nodiscard]] State state() const { return state_; }
+    [[nodiscard]] unsigned number() const { return number_; }
+    [[nodiscard]] pid_t pid() const { return pid_; }
+    [[nodiscard]] const Statistics& statistics() const { return board_->statistics; }
     // Once it has ended.
-    [[nodiscard]] int exit_status() const { return exit_status_; }
+    [[nodiscard]] int exit_status() const {
+        return died_of_signal() ? kExitFailure : WEXITSTATUS(status_);
+    }
+    [[nodiscard]] bool died_of_signal() const { return WIFSIGNALED(status_); }
+    [[nodiscard]] std::string obituary() const { return describe_end(status_); }
 
     // Lets a ready session serve a front end.
     [[nodiscard]] std::expected<void, std::string> give(base::UniqueFd front_end);
+    // Has it, and its worker, write to another log.
+    [[nodiscard]] std::expected<void, std::string> log_to(const base::UniqueFd& file) const;
     // Asks it to end.
     void ask_to_end() const;
     // The same, and waits.
     void stop();
 
  private:
-    GuestProcess(pid_t pid, base::UniqueFd channel) : pid_(pid), channel_(std::move(channel)) {}
+    GuestProcess(unsigned number, std::shared_ptr<const Board> board, pid_t pid,
+                 base::UniqueFd channel)
+        : number_(number), board_(std::move(board)), pid_(pid), channel_(std::move(channel)) {}
     void reap();
 
+    unsigned number_;
+    std::shared_ptr<const Board> board_;
     pid_t pid_;
     base::UniqueFd channel_;
     State state_ = State::Starting;
-    int exit_status_ = 0;
+    int status_ = 0;
 };
 
 }  // namespace acceld

@@ -29,7 +29,7 @@ UniqueFd make_socket() {
 }
 
 int bind_to(const UniqueFd& socket, const sockaddr_un& address) {
-    const mode_t old = ::umask(077);
+    const mode_t old = ::umask(0177);
     const int bound =
         ::bind(socket.value(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
     const int error = errno;
@@ -58,15 +58,6 @@ std::expected<void, std::string> remove_stale(const sockaddr_un& address) {
 
 }  // namespace
 
-std::expected<bool, std::string> is_connected(int fd) {
-    int listening = 0;
-    socklen_t size = sizeof(listening);
-    if (::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0) {
-        return failure("--fd", errno);
-    }
-    return listening == 0;
-}
-
 std::expected<Listener, std::string> Listener::bind(const std::string& path) {
     sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
     if (path.size() >= sizeof(address.sun_path)) {
@@ -75,7 +66,7 @@ std::expected<Listener, std::string> Listener::bind(const std::string& path) {
     }
     path.copy(address.sun_path, path.size());
 
-    Listener listener(make_socket());
+    Listener listener(make_socket(), path);
     if (!listener.socket_) return failure("socket", errno);
     int error = bind_to(listener.socket_, address);
     if (error == EADDRINUSE) {
@@ -87,28 +78,38 @@ std::expected<Listener, std::string> Listener::bind(const std::string& path) {
     if (error != 0) return failure(path, error);
     struct stat file{};
     if (::lstat(path.c_str(), &file) != 0) return failure(path, errno);
-    listener.file_ = File{path, file.st_dev, file.st_ino};
+    listener.file_ = File{file.st_dev, file.st_ino};
     if (::listen(listener.socket_.value(), kBacklog) != 0) return failure(path, errno);
     return listener;
 }
 
-Listener Listener::adopt(UniqueFd socket) {
+Listener Listener::adopt(UniqueFd socket, std::string name) {
+    ::fcntl(socket.value(), F_SETFD, FD_CLOEXEC);
     // Between poll() and accept() a front end may leave.
     const int flags = ::fcntl(socket.value(), F_GETFL);
     if (flags >= 0) ::fcntl(socket.value(), F_SETFL, flags | O_NONBLOCK);
-    return Listener(std::move(socket));
+    return {std::move(socket), std::move(name)};
 }
 
 Listener::Listener(Listener&& other) noexcept
-    : socket_(std::move(other.socket_)), file_(std::exchange(other.file_, std::nullopt)) {}
+    : socket_(std::move(other.socket_)),
+      name_(std::move(other.name_)),
+      file_(std::exchange(other.file_, std::nullopt)) {}
+
+Listener& Listener::operator=(Listener&& other) noexcept {
+    std::swap(socket_, other.socket_);
+    std::swap(name_, other.name_);
+    std::swap(file_, other.file_);
+    return *this;
+}
 
 Listener::~Listener() {
     if (!file_) return;
     // Somebody may have put a socket of their own in its place.
     struct stat now{};
-    if (::lstat(file_->path.c_str(), &now) == 0 && now.st_dev == file_->device &&
+    if (::lstat(name_.c_str(), &now) == 0 && now.st_dev == file_->device &&
         now.st_ino == file_->inode) {
-        ::unlink(file_->path.c_str());
+        ::unlink(name_.c_str());
     }
 }
 

@@ -4,16 +4,13 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <sys/types.h>
 
 #include "base/unique_fd.hpp"
 
 namespace acceld {
-
-// Whether a socket that was given by number is a front end already, or is where front
-// ends will come from.
-[[nodiscard]] std::expected<bool, std::string> is_connected(int fd);
 
 // A listening Unix socket, and the file that belongs to it if it was made here.
 class Listener {
@@ -23,11 +20,14 @@ class Listener {
     [[nodiscard]] static std::expected<Listener, std::string> bind(const std::string& path);
 
     // Takes over a socket that already listens; nothing is removed at the end.
-    [[nodiscard]] static Listener adopt(base::UniqueFd socket);
+    [[nodiscard]] static Listener adopt(base::UniqueFd socket, std::string name);
 
     Listener(Listener&& other) noexcept;
-    Listener& operator=(Listener&&) = delete;
+    Listener& operator=(Listener&& other) noexcept;
     ~Listener();
+
+    // For the log.
+    [[nodiscard]] const std::string& name() const { return name_; }
 
     // Readable when a front end has come.
     [[nodiscard]] int fd() const { return socket_.value(); }
@@ -36,15 +36,16 @@ class Listener {
 
  private:
     struct File {
-        std::string path;
         dev_t device;
         ino_t inode;
     };
 
-    explicit Listener(base::UniqueFd socket) : socket_(std::move(socket)) {}
+    Listener(base::UniqueFd socket, std::string name)
+        : socket_(std::move(socket)), name_(std::move(name)) {}
 
     base::UniqueFd socket_;
-    std::optional<File> file_;
+    std::string name_;
+    std::optional<File> file_;  // called `name_`
 };
 
 }  // namespace acceld

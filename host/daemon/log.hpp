@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: MIT
+//
+// All processes of the daemon write to their standard error, each line in one write:
+//
+//     virtio-acceld: LEVEL: WHAT: CAUSE
+//     virtio-acceld: LEVEL: guest=N pid=P WHAT: CAUSE
 #pragma once
 
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
+#include <expected>
+#include <string>
+
+#include "base/unique_fd.hpp"
 
 namespace acceld {
 
-// All processes of the daemon write to the same standard error, each line in one write.
-inline void set_up_log() {
-    spdlog::set_default_logger(spdlog::stderr_logger_mt("virtio-acceld"));
-    spdlog::set_pattern("%n: %l: %v");
-}
+void set_up_log();
+// From here on every line of this process names the guest, and the process.
+void name_guest_in_log(unsigned guest);
+
+[[nodiscard]] std::expected<base::UniqueFd, std::string> open_log(const std::string& path);
+// Makes the file this process's standard error.
+void log_to(const base::UniqueFd& file);
 
 }  // namespace acceld

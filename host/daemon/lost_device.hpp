@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "daemon/statistics.hpp"
 #include "vhost/handler.hpp"
 
 namespace acceld {
@@ -14,8 +15,11 @@ namespace acceld {
 class LostDevice final : public vhost::Handler {
  public:
     // `before_stop` is called before the ring stops.
-    LostDevice(std::uint32_t max_request_bytes, std::function<void()> before_stop)
-        : max_request_bytes_(max_request_bytes), before_stop_(std::move(before_stop)) {}
+    LostDevice(std::uint32_t max_request_bytes, Statistics& statistics,
+               std::function<void()> before_stop)
+        : max_request_bytes_(max_request_bytes),
+          statistics_(statistics),
+          before_stop_(std::move(before_stop)) {}
 
     void serve(vhost::Ticket ticket, const wire::Chain& chain,
                vhost::Answers& answers) noexcept override;
@@ -27,6 +31,7 @@ class LostDevice final : public vhost::Handler {
 
  private:
     std::uint32_t max_request_bytes_;
+    Statistics& statistics_;
     std::function<void()> before_stop_;
     bool reset_ = false;
 };

@@ -16,9 +16,12 @@
 
 namespace {
 
-// The schema has no type for accelerators, and no features of them.
+constexpr const char* kVersion = "virtio-acceld 0.1.0 (protocol 1.0)";
+
+// The schema has no type for accelerators, and managers refuse what is not in it. They look
+// for nothing of this type (docs/daemon.md).
 std::string capabilities() {
-    return nlohmann::json{{"type", "accel"}, {"features", nlohmann::json::array()}}.dump();
+    return nlohmann::json{{"type", "rpmsg"}}.dump();
 }
 
 // What takes a provider is done by the program that has them, with the same arguments.
@@ -34,6 +37,10 @@ int run(const acceld::Options& options, char** argv) {
         case acceld::Action::PrintCapabilities:
             std::println("{}", capabilities());
             return acceld::kExitOk;
+        case acceld::Action::PrintVersion:
+            std::println("{}", kVersion);
+            std::fflush(stdout);
+            return become_worker(argv);
         case acceld::Action::List:
             return become_worker(argv);
         case acceld::Action::Serve:
@@ -41,6 +48,14 @@ int run(const acceld::Options& options, char** argv) {
     }
     if (options.single_process) return become_worker(argv);
     acceld::set_up_log();
+    if (!options.log_file.empty()) {
+        const auto file = acceld::open_log(options.log_file);
+        if (!file) {
+            std::println(stderr, "virtio-acceld: {}", file.error());
+            return acceld::kExitFailure;
+        }
+        acceld::log_to(*file);
+    }
     const auto status = acceld::supervise(options);
     if (!status) std::println(stderr, "virtio-acceld: {}", status.error());
     return status.value_or(acceld::kExitFailure);

@@ -4,26 +4,28 @@
 #include <algorithm>
 #include <charconv>
 #include <format>
+#include <iterator>
 #include <set>
 #include <span>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
 
+#include "daemon/config_file.hpp"
 #include "linux/virtio_accel.h"
 
 namespace acceld {
 
 namespace {
 
-constexpr const char* kVersion = "virtio-acceld 0.1.0 (protocol 1.0)";
-
 constexpr const char* kAbout =
     "Give a virtual machine an accelerator of this host: the vhost-user back end of the virtio\n"
     "accelerator device.";
 
 constexpr const char* kFooter =
-    "Exit status: 0 after --once, SIGTERM or SIGINT; 1 when something failed; 2 for wrong usage.";
+    "Sockets that systemd passes are listened on as well.\n\n"
+    "Exit status: 0 after --once, SIGTERM or SIGINT; 1 when something failed; 2 for wrong usage,\n"
+    "on the command line or in the configuration file.";
 
 // The ranges are the protocol's (protocol.md 2.3).
 void add_config_options(CLI::App& app, wire::Config& config) {
@@ -102,18 +104,23 @@ void add_sandbox_options(CLI::App& app, sandbox::Policy& policy) {
         if (!user) throw CLI::ValidationError("--user: " + user.error());
         policy.user = *user;
     };
-    auto* user = app.add_option_function<std::string>(
+    app.add_option_function<std::string>(
         "--user", find, "When started by root, run as this user, with all groups of it");
-    app.add_flag("--no-sandbox", policy.off, "Confine nothing: for debugging")->excludes(user);
+    app.add_flag("--no-sandbox", policy.off, "Confine nothing: for debugging");
 }
 
 void add_serve_options(CLI::App& app, Options& options) {
-    auto* path = app.add_option("--socket-path", options.socket_path,
-                                "Listen on a Unix socket that is made here");
+    app.add_option("--socket-path", options.socket_paths,
+                   "Listen on a Unix socket that is made here; may be given many times")
+        ->allow_extra_args(false);
     app.add_option("--fd", options.fd, "Use this open socket, listening or connected")
-        ->excludes(path)
         ->check(CLI::NonNegativeNumber);
-    app.add_option("--max-guests", options.max_guests, "Front ends that are served at a time")
+    app.add_option("--control-path", options.control_path,
+                   "Listen here for acceld-ctl and for GET /metrics over HTTP");
+    app.add_option("--log-file", options.log_file,
+                   "Append to this file instead of standard error; SIGHUP opens it anew");
+    app.add_option("--max-guests", options.max_guests,
+                   "Front ends that are served at a time, on all sockets together")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
     add_timeout(app, "--message-timeout", options.message_timeout,
@@ -124,9 +131,22 @@ void add_serve_options(CLI::App& app, Options& options) {
     app.add_flag("--single-process", options.single_process,
                  "Serve from this process, one front end after the other: for debugging");
     add_sandbox_options(app, options.sandbox);
-    app.add_option("--board", options.board_fd)->group("");
+    app.add_option("--board", options.board_fd)->group("")->configurable(false);
+    app.add_option("--orders", options.orders_fd)->group("")->configurable(false);
+    app.add_option("--guest", options.guest)->group("")->configurable(false);
+}
+
+void add_other_options(CLI::App& app, std::string& config_path) {
+    app.add_option("--config", config_path,
+                   "Read settings from a TOML file, whose keys are the names of options without\n"
+                   "the dashes. What the command line says comes first")
+        ->type_name("FILE")
+        ->configurable(false);
+    app.add_flag("--version", "Print the versions of the program and of its providers")
+        ->configurable(false);
     // For --help: it is looked for before anything else.
-    app.add_flag("--print-capabilities", "Print what vhost-user managers ask for, as JSON");
+    app.add_flag("--print-capabilities", "Print what vhost-user managers ask for, as JSON")
+        ->configurable(false);
 }
 
 std::uint32_t parse_polls(const std::string& word) {
@@ -196,54 +216,122 @@ void append_arguments(const CLI::App& group, std::vector<std::string>& arguments
 std::string complaint(const Options& options, bool mock_options) {
     if (mock_options && options.provider.name != "mock")
         return "--mock-polls, --mock-limits and --fault are for --provider mock";
-    if (options.socket_path.empty() && !options.fd) return "--socket-path or --fd is required";
+    const std::size_t sockets =
+        options.socket_paths.size() + options.passed_sockets.size() + (options.fd ? 1 : 0);
+    if (sockets == 0) return "--socket-path or --fd is required";
     if (options.provider.name.empty()) return "--provider is required; see 'virtio-acceld list'";
-    if (options.single_process && options.max_guests > 1)
-        return "--single-process serves one front end at a time";
+    if (options.single_process && (options.max_guests > 1 || sockets > 1))
+        return "--single-process serves one front end at a time, on one socket";
+    if (options.sandbox.off && options.sandbox.user)
+        return "--no-sandbox leaves the user as it is: --user is not for it";
     if (options.single_process && options.sandbox.user)
         return "--single-process confines nothing: --user is not for it";
+    if (options.single_process && !(options.control_path.empty() && options.log_file.empty()))
+        return "--single-process has neither --control-path nor --log-file";
     return "";
+}
+
+// The program's options, and what was given for them.
+struct CommandLine {
+    CommandLine() {
+        app.footer(kFooter);
+        add_serve_options(app, options);
+        add_other_options(app, config_path);
+        add_device_options(*device, options);
+        add_budget_options(*budgets, options);
+    }
+    CommandLine(const CommandLine&) = delete;
+    CommandLine& operator=(const CommandLine&) = delete;
+
+    void parse(std::vector<std::string> words) {
+        std::ranges::reverse(words);  // as CLI11 wants them
+        app.parse(std::move(words));
+    }
+
+    Options options;
+    std::string config_path;
+    CLI::App app{kAbout, "virtio-acceld"};
+    CLI::App* device = app.add_option_group("The guest's device");
+    CLI::App* budgets = app.add_option_group("Budgets");
+    const CLI::App* mock = add_mock_options(app, options.provider.mock);
+    const CLI::App* list =
+        app.add_subcommand("list", "Show the providers and devices of this host");
+};
+
+// By itself, so that what is wrong is told with its place.
+void check_setting(const Setting& setting) {
+    CommandLine line;
+    const CLI::Option* option = line.app.get_option_no_throw("--" + setting.key);
+    if (option == nullptr || !option->get_configurable())
+        throw CLI::ValidationError(
+            std::format("{}: there is no setting '{}'", setting.place, setting.key));
+    try {
+        line.parse(setting.arguments());
+    } catch (const CLI::ParseError& error) {
+        throw CLI::ValidationError(std::format("{}: {}", setting.place, error.what()));
+    }
+}
+
+// The settings of the file that the command line says nothing about.
+std::vector<std::string> file_arguments(const CommandLine& given) {
+    std::vector<std::string> all;
+    if (given.config_path.empty()) return all;
+    const auto settings = read_settings(given.config_path);
+    if (!settings) throw CLI::ValidationError(settings.error());
+    for (const Setting& setting : *settings) {
+        check_setting(setting);
+        if (given.app.count("--" + setting.key) == 0)
+            std::ranges::move(setting.arguments(), std::back_inserter(all));
+    }
+    return all;
+}
+
+Options finish(CommandLine& line) {
+    Options& options = line.options;
+    append_arguments(*line.device, options.device_arguments);
+    append_arguments(*line.mock, options.device_arguments);
+    share_budgets(options);
+    if (options.sandbox.off) options.device_arguments.emplace_back("--no-sandbox");
+    if (line.app.count("--version") > 0) {
+        options.action = Action::PrintVersion;
+    } else if (line.list->parsed()) {
+        options.action = Action::List;
+    } else if (!options.board_fd) {
+        auto passed = passed_sockets();
+        if (!passed) throw CLI::ValidationError(passed.error());
+        options.passed_sockets = *std::move(passed);
+        const auto wrong = complaint(options, line.mock->count_all() > 0);
+        if (!wrong.empty()) throw CLI::ValidationError(wrong);
+    }
+    return std::move(options);
 }
 
 }  // namespace
 
 std::expected<Options, int> parse_options(int argc, const char* const* argv) {
-    Options options;
-    // By the conventions of vhost-user, all other arguments are to be ignored then.
     const std::span words(argv, static_cast<std::size_t>(argc));
+    // By the conventions of vhost-user, all other arguments are to be ignored then.
     if (std::ranges::contains(words, std::string_view("--print-capabilities"))) {
+        Options options;
         options.action = Action::PrintCapabilities;
         return options;
     }
 
-    CLI::App app{kAbout, "virtio-acceld"};
-    app.footer(kFooter);
-    app.set_version_flag("--version", kVersion);
-    app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    CommandLine given;
+    CommandLine all;
+    all.app.failure_message([](const CLI::App*, const CLI::Error& error) {
         return std::format("virtio-acceld: {}\n", error.what());
     });
-    add_serve_options(app, options);
-    auto* device_group = app.add_option_group("The guest's device");
-    add_device_options(*device_group, options);
-    add_budget_options(*app.add_option_group("Budgets"), options);
-    const auto* mock_group = add_mock_options(app, options.provider.mock);
-    const auto* list = app.add_subcommand("list", "Show the providers and devices of this host");
+    const std::vector<std::string> typed(words.begin() + 1, words.end());
     try {
-        app.parse(argc, argv);
-        if (list->parsed()) {
-            options.action = Action::List;
-        } else if (const auto wrong = complaint(options, mock_group->count_all() > 0);
-                   !wrong.empty()) {
-            throw CLI::ValidationError(wrong);
-        }
-        append_arguments(*device_group, options.device_arguments);
-        append_arguments(*mock_group, options.device_arguments);
-        share_budgets(options);
-        if (options.sandbox.off) options.device_arguments.emplace_back("--no-sandbox");
+        given.parse(typed);
+        std::vector<std::string> arguments = file_arguments(given);
+        arguments.insert(arguments.end(), typed.begin(), typed.end());
+        all.parse(std::move(arguments));
+        return finish(all);
     } catch (const CLI::ParseError& error) {
-        return std::unexpected(app.exit(error) == 0 ? kExitOk : kExitUsage);
+        return std::unexpected(all.app.exit(error) == 0 ? kExitOk : kExitUsage);
     }
-    return options;
 }
 
 }  // namespace acceld

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/systemd.hpp"
 #include "engine/policy.hpp"
 #include "provider/fault/script.hpp"
 #include "provider/mock/mock.hpp"
@@ -22,7 +23,7 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
 
-enum class Action : std::uint8_t { Serve, List, PrintCapabilities };
+enum class Action : std::uint8_t { Serve, List, PrintCapabilities, PrintVersion };
 
 inline constexpr std::array<std::string_view, 4> kProviderNames{"cpu", "mock", "vulkan", "xdna"};
 
@@ -41,8 +42,11 @@ struct ProviderChoice {
 
 struct Options {
     Action action = Action::Serve;
-    std::string socket_path;  // or
+    std::vector<std::string> socket_paths;
+    std::vector<PassedSocket> passed_sockets;  // by a service manager
     std::optional<int> fd;
+    std::string control_path;  // or empty
+    std::string log_file;      // or empty, for standard error
     ProviderChoice provider;
     wire::Config config;
     engine::Policy policy;
@@ -57,9 +61,12 @@ struct Options {
     // How long a worker may take for a message, or for a command.
     std::chrono::seconds message_timeout{10};
     std::chrono::seconds command_timeout{300};
-    // For a worker: the memory that its session shares with it.
+    // For a worker: the memory that its session shares with it, where the session's orders
+    // come from, and the number of the guest.
     std::optional<int> board_fd;
-    // What of the command line a worker needs to make the device.
+    std::optional<int> orders_fd;
+    std::optional<unsigned> guest;
+    // What of the command line and the configuration file a worker needs to make the device.
     std::vector<std::string> device_arguments;
 };
 

@@ -11,6 +11,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/device_profile.hpp"
+#include "daemon/log.hpp"
 #include "vhost/failure.hpp"
 
 namespace acceld {
@@ -44,10 +45,9 @@ bool concerns_running_ring(std::uint32_t request) {
 }  // namespace
 
 std::expected<std::unique_ptr<Session>, std::string> Session::create(const Options& options,
-                                                                     GuestLog& log) {
-    auto board = SharedBoard::create();
-    if (!board) return std::unexpected(board.error());
-    auto worker = WorkerProcess::start(options.device_arguments, board->file.value());
+                                                                     GuestLog& log,
+                                                                     SharedBoard board) {
+    auto worker = WorkerProcess::start(options.device_arguments, board.file.value());
     if (!worker) return std::unexpected(worker.error());
     if (auto ready = worker->wait_ready(options.command_timeout); !ready) {
         worker->finish(options.message_timeout);
@@ -56,22 +56,38 @@ std::expected<std::unique_ptr<Session>, std::string> Session::create(const Optio
         return std::unexpected("the worker " + worker->obituary());
     }
     return std::unique_ptr<Session>(  // NOLINT: private constructor
-        new Session(options, log, *std::move(board), *std::move(worker)));
+        new Session(options, log, std::move(board), *std::move(worker)));
 }
 
 Session::Session(const Options& options, GuestLog& log, SharedBoard board, WorkerProcess worker)
     : options_(options),
-      log_(log),
       board_(std::move(board)),
+      observer_(log, statistics()),
       worker_(std::move(worker)),
-      lost_(options.config.max_request_bytes, [this] { stop_worker(); }),
-      vhost_(device_profile(options.config, *board_.board), lost_, log) {}
+      lost_(options.config.max_request_bytes, statistics(), [this] { stop_worker(); }),
+      vhost_(device_profile(options.config, *board_.board), lost_, observer_) {
+    note_worker();
+}
 
-std::expected<Progress, std::string> Session::serve(base::UniqueFd front_end, int stop_fd) {
+std::expected<Progress, std::string> Session::serve(base::UniqueFd front_end, int channel) {
+    statistics().connected.set(1);
     std::expected<Progress, std::string> progress = Progress::Open;
     while (progress == Progress::Open)
-        progress = step(front_end, stop_fd);
+        progress = step(front_end, channel);
     return progress;
+}
+
+bool Session::obey(const Order& order) {
+    if (order.kind != Order::Kind::Log) return false;
+    log_to(order.fd);
+    return true;
+}
+
+void Session::log_to(const base::UniqueFd& file) {
+    acceld::log_to(file);
+    if (!worker_.running()) return;
+    if (const auto told = worker_.log_to(file); !told)
+        spdlog::error("the log of the worker stays where it is: {}", told.error());
 }
 
 bool Session::end() {
@@ -80,19 +96,19 @@ bool Session::end() {
     return orderly;
 }
 
-std::expected<Progress, std::string> Session::step(const base::UniqueFd& front_end, int stop_fd) {
+std::expected<Progress, std::string> Session::step(const base::UniqueFd& front_end, int channel) {
     vhost::Virtqueue& queue = vhost_.queue();
     const auto patience = worker_serves_ ? kLook.count() : -1;
-    std::array ready{pollfd{stop_fd, POLLIN, 0}, pollfd{front_end.value(), POLLIN, 0},
+    std::array ready{pollfd{channel, POLLIN, 0}, pollfd{front_end.value(), POLLIN, 0},
                      pollfd{queue.runnable() ? queue.kick_fd() : -1, POLLIN, 0},
                      pollfd{worker_fd(), POLLIN, 0}};
     if (::poll(ready.data(), ready.size(), queue.pending() ? 0 : static_cast<int>(patience)) < 0) {
         if (errno == EINTR) return Progress::Open;
         return vhost::failure("poll", errno);
     }
-    if (ready[0].revents != 0) return Progress::Stopped;
-    if (ready[2].revents != 0) queue.on_kick(log_);
-    if (ready[3].revents != 0) lose_worker("");
+    if (ready[0].revents != 0 && !obey(receive_order(channel))) return Progress::Stopped;
+    if (ready[2].revents != 0) queue.on_kick(observer_);
+    if (ready[3].revents != 0) lose_worker(WorkerLoss::Died, "");
     if (worker_serves_) watch_worker();
     if (ready[1].revents != 0) {
         const auto progress = vhost::serve_message(
@@ -100,7 +116,9 @@ std::expected<Progress, std::string> Session::step(const base::UniqueFd& front_e
             [this](vhost::Message message) { return handle(std::move(message)); });
         if (!progress || *progress != Progress::Open) return progress;
     }
-    if (queue.pending()) queue.serve(lost_, log_);
+    if (queue.pending()) queue.serve(lost_, observer_);
+    publish(statistics(), published_, queue.statistics());
+    if (vhost_.memory_lost()) return std::unexpected("guest memory was taken away under it");
     return Progress::Open;
 }
 
@@ -120,14 +138,14 @@ void Session::stop_worker() {
     const bool busy = std::ranges::any_of(taken, [](const auto& at) { return at != 0; });
     const auto stopped =
         worker_.stop_ring(busy ? options_.command_timeout : options_.message_timeout);
-    if (!stopped) return lose_worker(stopped.error());
+    if (!stopped) return lose_worker(WorkerLoss::Message, stopped.error());
     worker_serves_ = false;
 }
 
 void Session::follow(vhost::Message message) {
     if (worker_serves_ && concerns_running_ring(message.request)) {
         if (const auto told = worker_.tell(message, options_.message_timeout); !told)
-            lose_worker(told.error());
+            lose_worker(WorkerLoss::Message, told.error());
     }
     setup_.note(std::move(message));
     if (lost_.take_reset()) renew_device();
@@ -143,7 +161,7 @@ void Session::renew_device() {
                                    .fds = {}};
         const auto told = worker_.tell(reset, options_.message_timeout);
         if (told) return;
-        lose_worker(told.error());
+        lose_worker(WorkerLoss::Message, told.error());
     }
     if (const auto replaced = replace_worker(); !replaced)
         spdlog::error("no worker: {}", replaced.error());
@@ -153,12 +171,20 @@ Session::Result Session::replace_worker() {
     auto worker = WorkerProcess::start(options_.device_arguments, board_.file.value());
     if (!worker) return std::unexpected(worker.error());
     worker_ = *std::move(worker);
+    note_worker();
     if (const auto ready = worker_.wait_ready(options_.command_timeout); !ready) {
         worker_.kill();
+        statistics().forget_worker();
         return std::unexpected(worker_.obituary());
     }
+    statistics().device_lost.set(0);
     spdlog::info("worker replaced");
     return {};
+}
+
+void Session::note_worker() {
+    statistics().worker_starts.add(1);
+    statistics().worker_pid.set(static_cast<std::uint64_t>(worker_.pid()));
 }
 
 // Gives a ring that the front end has started to the worker.
@@ -170,41 +196,56 @@ void Session::start_ring() {
     }
     if (!worker_.running()) return;
     const auto messages = setup_.messages(board_.board->ring.next_available);
-    if (!messages) return lose_worker(messages.error());
+    if (!messages) return lose_worker(WorkerLoss::Message, messages.error());
     vhost_.queue().leave_to_other();
     worker_serves_ = true;
     next_since_ = vhost::RingState::ticks();
     for (const auto& message : *messages) {
         const auto told = worker_.tell(message, options_.message_timeout);
-        if (!told) return lose_worker(told.error());
+        if (!told) return lose_worker(WorkerLoss::Message, told.error());
     }
 }
 
 void Session::watch_worker() {
     const std::uint32_t now = vhost::RingState::ticks();
-    const auto passed = [now](std::uint32_t since, std::chrono::milliseconds limit) {
-        return std::cmp_greater(static_cast<std::int32_t>(now - since), limit.count());
+    const auto age = [now](std::uint32_t since) { return static_cast<std::int32_t>(now - since); };
+    const auto too_old = [](std::int32_t ms, std::chrono::milliseconds limit) {
+        return std::cmp_greater(ms, limit.count());
     };
+    std::uint64_t in_flight = 0;
+    std::int32_t oldest = 0;
+    for (const auto& taken : board_.board->ring.taken) {
+        const std::uint32_t at = taken.load(std::memory_order_relaxed);
+        if (at == 0) continue;
+        ++in_flight;
+        oldest = std::max(oldest, age(at));
+    }
+    statistics().chains_in_flight.set(in_flight);
+    statistics().oldest_chain_ms.set(static_cast<std::uint64_t>(oldest));
+
     const std::uint16_t next = board_.board->ring.next_available;
     if (!vhost_.queue().waiting() || next != next_seen_) {
         next_seen_ = next;
         next_since_ = now;
-    } else if (passed(next_since_, options_.message_timeout)) {
-        return lose_worker("it takes no commands");
     }
-    for (const auto& taken : board_.board->ring.taken) {
-        const std::uint32_t at = taken.load(std::memory_order_relaxed);
-        if (at != 0 && passed(at, options_.command_timeout))
-            return lose_worker(
-                std::format("a command takes more than {}", options_.command_timeout));
+    if (too_old(age(next_since_), options_.message_timeout)) {
+        lose_worker(WorkerLoss::Stalled, "it takes no commands");
+    } else if (too_old(oldest, options_.command_timeout)) {
+        lose_worker(WorkerLoss::CommandTimeout,
+                    std::format("a command takes more than {}", options_.command_timeout));
     }
 }
 
 // From here on the session serves the ring, if it is started, as a device that is lost.
-void Session::lose_worker(std::string_view why) {
+void Session::lose_worker(WorkerLoss loss, std::string_view why) {
     worker_.kill();
+    statistics().workers_lost[std::to_underlying(loss)].add(1);
+    statistics().forget_worker();
+    statistics().device_lost.set(1);
     spdlog::error("worker lost: {}", why.empty() ? worker_.obituary() : why);
-    if (std::exchange(worker_serves_, false)) vhost_.queue().take_over(lost_, log_);
+    // It may have found that the front end has taken its memory away.
+    vhost_.probe_memory();
+    if (std::exchange(worker_serves_, false)) vhost_.queue().take_over(lost_, observer_);
 }
 
 }  // namespace acceld

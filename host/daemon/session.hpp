@@ -11,8 +11,10 @@
 #include "base/unique_fd.hpp"
 #include "daemon/board.hpp"
 #include "daemon/guest_log.hpp"
+#include "daemon/guest_observer.hpp"
 #include "daemon/lost_device.hpp"
 #include "daemon/options.hpp"
+#include "daemon/order.hpp"
 #include "daemon/setup.hpp"
 #include "daemon/worker_process.hpp"
 #include "vhost/connection.hpp"
@@ -31,12 +33,14 @@ class Session {
 
     // With a worker that is ready for a front end.
     [[nodiscard]] static std::expected<std::unique_ptr<Session>, std::string> create(
-        const Options& options, GuestLog& log);
+        const Options& options, GuestLog& log, SharedBoard board);
 
-    // Serves a front end until it leaves or `stop_fd` becomes readable. An error is a
-    // front end that broke the protocol.
+    // Serves a front end until it leaves or the supervisor wants an end, over `channel`. An
+    // error is a front end that broke the protocol.
     [[nodiscard]] std::expected<vhost::Progress, std::string> serve(base::UniqueFd front_end,
-                                                                    int stop_fd);
+                                                                    int channel);
+
+    void log_to(const base::UniqueFd& file);
 
     // Ends the worker, which tells what the guest did. False if it has ended by itself.
     bool end();
@@ -50,19 +54,22 @@ class Session {
     [[nodiscard]] std::expected<std::optional<vhost::Bytes>, std::string> handle(
         vhost::Message message);
     [[nodiscard]] std::expected<vhost::Progress, std::string> step(const base::UniqueFd& front_end,
-                                                                   int stop_fd);
+                                                                   int channel);
+    [[nodiscard]] bool obey(const Order& order);
     // What follows from a message that was accepted.
     void follow(vhost::Message message);
     void renew_device();
     void start_ring();
     [[nodiscard]] Result replace_worker();
+    void note_worker();
     void stop_worker();
     void watch_worker();
-    void lose_worker(std::string_view why);
+    void lose_worker(WorkerLoss loss, std::string_view why);
+    [[nodiscard]] Statistics& statistics() { return board_.board->statistics; }
 
     const Options& options_;
-    GuestLog& log_;
     SharedBoard board_;
+    GuestObserver observer_;
     WorkerProcess worker_;
     LostDevice lost_;
     vhost::Session vhost_;
@@ -72,6 +79,7 @@ class Session {
     // The command that the worker is to take next, and since when, in RingState::ticks().
     std::uint16_t next_seen_ = 0;
     std::uint32_t next_since_ = 0;
+    vhost::QueueStatistics published_;
 };
 
 }  // namespace acceld

@@ -3,7 +3,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <iterator>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,9 +16,13 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include "daemon/control.hpp"
 #include "daemon/guest_process.hpp"
-#include "daemon/listener.hpp"
+#include "daemon/log.hpp"
+#include "daemon/metrics.hpp"
 #include "daemon/signals.hpp"
+#include "daemon/sockets.hpp"
+#include "daemon/systemd.hpp"
 #include "sandbox/sandbox.hpp"
 #include "vhost/failure.hpp"
 
@@ -26,12 +35,15 @@ using State = GuestProcess::State;
 
 class Supervisor {
  public:
-    Supervisor(const Options& options, int stop_fd) : options_(options), stop_fd_(stop_fd) {}
+    Supervisor(const Options& options, UniqueFd signals)
+        : options_(options), signals_(std::move(signals)) {}
 
     std::expected<int, std::string> run() {
+        if (auto bound = bind_control(); !bound) return std::unexpected(bound.error());
         while (!stopped_ && !(finished() && guests_.empty())) {
             if (auto done = step(); !done) return std::unexpected(done.error());
         }
+        notify_manager("STOPPING=1");
         // All at once: each drains.
         for (const GuestProcess& guest : guests_)
             guest.ask_to_end();
@@ -51,23 +63,33 @@ class Supervisor {
 
     Result step() {
         keep_standby();
-        std::vector<pollfd> ready{{stop_fd_, POLLIN, 0}, {-1, POLLIN, 0}};
-        if (standby() != nullptr && !finished()) {
-            if (auto begun = begin(); !begun) return begun;
-            if (served_enough_) return {};
-            ready[1].fd = listener_->fd();
-        }
+        if (standby() != nullptr && !finished() && !sockets_) return begin();
+        std::vector<pollfd> ready{{signals_.value(), POLLIN, 0}};
         for (const GuestProcess& guest : guests_)
             ready.push_back({guest.fd(), POLLIN, 0});
+        const std::size_t first_listener = ready.size();
+        if (standby() != nullptr && !finished())
+            for (const Listener& listener : sockets_->listening)
+                ready.push_back({listener.fd(), POLLIN, 0});
+        const std::size_t control_at = ready.size();
+        if (control_) std::ranges::copy(control_->wanted(), std::back_inserter(ready));
         if (::poll(ready.data(), ready.size(), -1) < 0) {
             if (errno == EINTR) return {};
             return vhost::failure("poll", errno);
         }
-        stopped_ = ready[0].revents != 0;
+        if (ready[0].revents != 0) obey_signal();
         for (std::size_t i = 0; i < guests_.size(); ++i)
-            if (ready[i + 2].revents != 0) progress(guests_[i]);
-        if (ready[1].revents != 0 && standby() != nullptr) accept();
+            if (ready[1 + i].revents != 0) progress(guests_[i]);
+        for (std::size_t i = first_listener; i < control_at; ++i) {
+            if (ready[i].revents == 0 || standby() == nullptr) continue;
+            accept(i - first_listener);
+            break;
+        }
         std::erase_if(guests_, [](const auto& guest) { return guest.state() == State::Ended; });
+        if (control_) {
+            control_->progress(std::span(ready).subspan(control_at),
+                               [this](std::string_view path) { return answer(path); });
+        }
         return {};
     }
 
@@ -77,20 +99,72 @@ class Supervisor {
         status_ = kExitFailure;
     }
 
+    Result bind_control() {
+        if (options_.control_path.empty()) return {};
+        auto control = Control::bind(options_.control_path);
+        if (!control) return std::unexpected(control.error());
+        control_.emplace(*std::move(control));
+        return {};
+    }
+
+    [[nodiscard]] DaemonView view() const {
+        DaemonView daemon{.provider = options_.provider.name,
+                          .max_guests = options_.max_guests,
+                          .front_ends = front_ends_,
+                          .sessions_failed = sessions_failed_,
+                          .guests = {}};
+        for (const GuestProcess& guest : guests_) {
+            daemon.guests.push_back({.number = guest.number(),
+                                     .pid = guest.pid(),
+                                     .state = GuestProcess::name(guest.state()),
+                                     .statistics = &guest.statistics()});
+        }
+        return daemon;
+    }
+
+    [[nodiscard]] HttpResponse answer(std::string_view path) const {
+        if (path == "/metrics") {
+            return {.type = "text/plain; version=0.0.4; charset=utf-8",
+                    .body = metrics_text(view())};
+        }
+        if (path == "/status") return {.type = "application/json", .body = status_json(view())};
+        return {.status = 404, .body = "there are /metrics and /status\n"};
+    }
+
+    void obey_signal() {
+        const int number = take_signal(signals_);
+        if (number == SIGHUP)
+            reopen_log();
+        else if (number != 0)
+            stopped_ = true;
+    }
+
+    // The sessions get the file from here, as they need not be able to open it.
+    void reopen_log() const {
+        const auto file = open_log(options_.log_file);
+        if (!file) return spdlog::error("the log stays where it is: {}", file.error());
+        log_to(*file);
+        for (const GuestProcess& guest : guests_) {
+            if (const auto told = guest.log_to(*file); !told)
+                spdlog::error("guest={} pid={} its log stays where it is: {}", guest.number(),
+                              guest.pid(), told.error());
+        }
+        spdlog::info("log opened anew");
+    }
+
     void keep_standby() {
         const bool wanted =
             !finished() && guests_.size() < options_.max_guests &&
             std::ranges::all_of(
                 guests_, [](const GuestProcess& guest) { return guest.state() == State::Serving; });
         if (!wanted) return;
-        auto guest = GuestProcess::start(options_);
+        auto guest = GuestProcess::start(options_, ++last_number_);
         if (!guest) return fail(guest.error());
         guests_.push_back(*std::move(guest));
     }
 
     // The first session stands by: from here on a front end finds a device.
     Result begin() {
-        if (listener_) return {};
         if (auto begun = begin_to_listen(); !begun) return begun;
         if (auto done = sandbox::confine_supervisor(options_.sandbox); !done) return done;
         const bool off = options_.sandbox.off;
@@ -102,44 +176,56 @@ class Supervisor {
     }
 
     Result begin_to_listen() {
-        if (options_.fd) {
-            const auto connected = is_connected(*options_.fd);
-            if (!connected) return std::unexpected(connected.error());
-            if (*connected) {
-                served_enough_ = true;
-                return standby()->give(UniqueFd(*options_.fd));
-            }
-        }
-        auto listener = options_.fd ? Listener::adopt(UniqueFd(*options_.fd))
-                                    : Listener::bind(options_.socket_path);
-        if (!listener) return std::unexpected(listener.error());
-        listener_.emplace(*std::move(listener));
-        spdlog::info("listening on {}", options_.fd ? "the given socket" : options_.socket_path);
-        return {};
+        auto sockets = open_sockets(options_);
+        if (!sockets) return std::unexpected(sockets.error());
+        sockets_.emplace(*std::move(sockets));
+        for (const Listener& listener : sockets_->listening)
+            spdlog::info("listening on {}", listener.name());
+        notify_manager("READY=1");
+        if (!sockets_->connected) return {};
+        served_enough_ = true;
+        return give(std::move(sockets_->connected));
     }
 
-    void accept() {
-        auto front_end = listener_->accept();
+    void accept(std::size_t index) {
+        auto& listening = sockets_->listening;
+        auto front_end = listening[index].accept();
+        // It comes last the next time, so that no socket keeps the others waiting.
+        std::rotate(listening.begin() + index, listening.begin() + index + 1, listening.end());
         if (!front_end) return fail(front_end.error());
         if (!*front_end) return;
-        served_enough_ = options_.once;
-        // A session that is gone by now will be found so.
-        if (auto given = standby()->give(*std::move(*front_end)); !given)
-            spdlog::error("a front end was turned away: {}", given.error());
+        // A session that has died in this moment is the loss of one front end.
+        const auto given = give(*std::move(*front_end));
+        if (!given) spdlog::error("front end dropped: {}", given.error());
+        served_enough_ = given && options_.once;
+    }
+
+    Result give(UniqueFd front_end) {
+        ++front_ends_;
+        return standby()->give(std::move(front_end));
     }
 
     // A session that ends before it has served has said why.
     void progress(GuestProcess& guest) {
         const State before = guest.state();
         guest.progress();
-        if (guest.state() == State::Ended && before != State::Serving)
+        if (guest.state() != State::Ended) return;
+        if (before != State::Serving)
             status_ = guest.exit_status() == kExitOk ? kExitFailure : guest.exit_status();
+        if (guest.exit_status() == kExitOk) return;
+        ++sessions_failed_;
+        if (before != State::Serving && !guest.died_of_signal()) return;
+        spdlog::error("guest={} pid={} session {}", guest.number(), guest.pid(), guest.obituary());
     }
 
     const Options& options_;
-    int stop_fd_;
-    std::optional<Listener> listener_;
+    UniqueFd signals_;
+    std::optional<Sockets> sockets_;
+    std::optional<Control> control_;
     std::vector<GuestProcess> guests_;
+    unsigned last_number_ = 0;
+    std::uint64_t front_ends_ = 0;
+    std::uint64_t sessions_failed_ = 0;
     bool served_enough_ = false;
     bool stopped_ = false;
     int status_ = kExitOk;
@@ -148,9 +234,9 @@ class Supervisor {
 }  // namespace
 
 std::expected<int, std::string> supervise(const Options& options) {
-    const auto stop = catch_signals();
-    if (!stop) return std::unexpected(stop.error());
-    return Supervisor(options, stop->value()).run();
+    auto signals = catch_signals(!options.log_file.empty());
+    if (!signals) return std::unexpected(signals.error());
+    return Supervisor(options, *std::move(signals)).run();
 }
 
 }  // namespace acceld

@@ -20,6 +20,8 @@ extern "C" {
 #include <unistd.h>
 
 #include "daemon/fd_passing.hpp"
+#include "daemon/obituary.hpp"
+#include "daemon/order.hpp"
 #include "vhost/failure.hpp"
 
 namespace acceld {
@@ -35,14 +37,16 @@ constexpr const char* kName = "virtio-accel-worker";
 // Descriptors of the worker.
 constexpr int kSocket = 3;
 constexpr int kBoard = 4;
+constexpr int kOrders = 5;
 
 // Out of the way of the numbers above.
 UniqueFd aside(int fd) {
-    return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, kBoard + 1));
+    return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, kOrders + 1));
 }
 
 std::expected<pid_t, std::string> spawn(const std::filesystem::path& program,
-                                        std::vector<std::string> arguments, int socket, int board) {
+                                        std::vector<std::string> arguments, int socket, int board,
+                                        int orders) {
     std::vector<char*> words;
     for (std::string& argument : arguments)
         words.push_back(argument.data());
@@ -52,6 +56,7 @@ std::expected<pid_t, std::string> spawn(const std::filesystem::path& program,
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, socket, kSocket);
     posix_spawn_file_actions_adddup2(&actions, board, kBoard);
+    posix_spawn_file_actions_adddup2(&actions, orders, kOrders);
     pid_t pid = -1;
     const int error =
         ::posix_spawn(&pid, program.c_str(), &actions, nullptr, words.data(), environ);
@@ -92,16 +97,29 @@ std::expected<WorkerProcess, std::string> WorkerProcess::start(
     }
     UniqueFd ours(ends[0]);
     const UniqueFd theirs(ends[1]);
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+        return failure("socketpair", errno);
+    }
+    UniqueFd our_orders(ends[0]);
+    const UniqueFd their_orders(ends[1]);
     const UniqueFd socket = aside(theirs.value());
     const UniqueFd board = aside(board_fd);
-    if (!socket || !board) return failure("F_DUPFD_CLOEXEC", errno);
+    const UniqueFd orders = aside(their_orders.value());
+    if (!socket || !board || !orders) return failure("F_DUPFD_CLOEXEC", errno);
 
-    std::vector<std::string> arguments{kName, "--fd", std::to_string(kSocket), "--board",
-                                       std::to_string(kBoard)};
+    std::vector<std::string> arguments{kName,
+                                       "--fd",
+                                       std::to_string(kSocket),
+                                       "--board",
+                                       std::to_string(kBoard),
+                                       "--orders",
+                                       std::to_string(kOrders)};
     arguments.insert(arguments.end(), device_arguments.begin(), device_arguments.end());
-    const auto pid = spawn(program, std::move(arguments), socket.value(), board.value());
+    const auto pid =
+        spawn(program, std::move(arguments), socket.value(), board.value(), orders.value());
     if (!pid) return std::unexpected(pid.error());
-    WorkerProcess worker(*pid, UniqueFd(::pidfd_open(*pid, 0)), std::move(ours));
+    WorkerProcess worker(*pid, UniqueFd(::pidfd_open(*pid, 0)), std::move(ours),
+                         std::move(our_orders));
     if (!worker.running()) return failure("pidfd_open", errno);
     return worker;
 }
@@ -111,6 +129,7 @@ WorkerProcess& WorkerProcess::operator=(WorkerProcess&& other) noexcept {
     pid_ = other.pid_;
     pidfd_ = std::move(other.pidfd_);
     socket_ = std::move(other.socket_);
+    orders_ = std::move(other.orders_);
     status_ = other.status_;
     return *this;
 }
@@ -143,6 +162,10 @@ WorkerProcess::Result WorkerProcess::stop_ring(Timeout timeout) {
     return receive(std::to_underlying(Request::GetVringBase), state, timeout);
 }
 
+WorkerProcess::Result WorkerProcess::log_to(const UniqueFd& file) const {
+    return send_order(orders_.value(), Order::Kind::Log, file);
+}
+
 bool WorkerProcess::finish(Timeout timeout) {
     if (running()) {
         socket_.reset();
@@ -162,8 +185,7 @@ void WorkerProcess::kill() {
 }
 
 std::string WorkerProcess::obituary() const {
-    return killed_by_signal() ? std::format("died of signal {}", WTERMSIG(status_))
-                              : std::format("ended with status {}", WEXITSTATUS(status_));
+    return describe_end(status_);
 }
 
 void WorkerProcess::reap() {
@@ -171,6 +193,7 @@ void WorkerProcess::reap() {
     }
     pidfd_.reset();
     socket_.reset();
+    orders_.reset();
 }
 
 WorkerProcess::Result WorkerProcess::send(const vhost::Message& message) {

@@ -42,12 +42,16 @@ class WorkerProcess {
     // Makes it serve no more chains.
     [[nodiscard]] Result stop_ring(Timeout timeout);
 
+    // Makes it write to another log. It need not have read that when this returns.
+    [[nodiscard]] Result log_to(const base::UniqueFd& file) const;
+
     // Ends the connection, which a worker ends upon, and kills it if it does not. Whether
     // the worker has ended well.
     bool finish(Timeout timeout);
     // Afterwards it runs no instruction any more.
     void kill();
 
+    [[nodiscard]] pid_t pid() const { return pid_; }
     // Readable when it has ended.
     [[nodiscard]] int pidfd() const { return pidfd_.value(); }
     [[nodiscard]] bool running() const { return static_cast<bool>(pidfd_); }
@@ -56,8 +60,11 @@ class WorkerProcess {
     [[nodiscard]] bool killed_by_signal() const { return WIFSIGNALED(status_); }
 
  private:
-    WorkerProcess(pid_t pid, base::UniqueFd pidfd, base::UniqueFd socket)
-        : pid_(pid), pidfd_(std::move(pidfd)), socket_(std::move(socket)) {}
+    WorkerProcess(pid_t pid, base::UniqueFd pidfd, base::UniqueFd socket, base::UniqueFd orders)
+        : pid_(pid),
+          pidfd_(std::move(pidfd)),
+          socket_(std::move(socket)),
+          orders_(std::move(orders)) {}
 
     [[nodiscard]] Result send(const vhost::Message& message);
     // The payload of the reply.
@@ -70,6 +77,7 @@ class WorkerProcess {
     pid_t pid_;
     base::UniqueFd pidfd_;
     base::UniqueFd socket_;
+    base::UniqueFd orders_;
     int status_ = 0;  // once reaped
 };
 

@@ -2,6 +2,7 @@
 #include "engine/device.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <new>
 #include <variant>
 
@@ -28,6 +29,15 @@ std::uint64_t transfer_bytes(const Command& command) {
 provider::DeviceInfo limited(provider::DeviceInfo info, const Policy& policy) {
     info.max_contexts = std::min(info.max_contexts, policy.max_contexts);
     return info;
+}
+
+template <class Command>
+std::uint64_t first_object(const Command& command) {
+    if constexpr (requires { command.object; }) return command.object;
+    if constexpr (requires { command.context; }) return command.context;
+    if constexpr (requires { command.buffer; }) return command.buffer;
+    if constexpr (requires { command.queue; }) return command.queue;
+    return 0;
 }
 
 }  // namespace
@@ -78,7 +88,7 @@ void Device::admit(Host& host, Ticket ticket, const wire::Chain& chain) {
 
     const wire::RequestHeader header = wire::decode_header(ports.request);
     const auto refuse = [&](Status status) {
-        answer(host, ticket, header.request_id, ports.response, status);
+        answer(host, ticket, {header.opcode, header.request_id}, ports.response, status);
     };
     const Status framing =
         wire::check_header(header, ports.request.size(), config_.max_request_bytes);
@@ -94,7 +104,10 @@ void Device::admit(Host& host, Ticket ticket, const wire::Chain& chain) {
     // Commands allocate only before they change anything.
     try {
         std::visit(
-            [&](const auto& c) { begin(host, {ticket, chain, 0}, header.request_id, c, ports); },
+            [&](const auto& c) {
+                const Origin origin{header.opcode, header.request_id, first_object(c)};
+                begin(host, {ticket, chain, 0}, origin, c, ports);
+            },
             *command);
     } catch (const std::bad_alloc&) {
         refuse(Status::OutOfMemory);
@@ -102,22 +115,22 @@ void Device::admit(Host& host, Ticket ticket, const wire::Chain& chain) {
 }
 
 template <class Command>
-void Device::begin(Host& host, const Parked& parked, std::uint64_t request_id,
-                   const Command& command, const Ports& ports) {
+void Device::begin(Host& host, const Parked& parked, const Origin& origin, const Command& command,
+                   const Ports& ports) {
     wire::Writer response = ports.response;
     const auto reply_with = [&](const Reply& reply) {
         if (const auto context = reply.awaited_context())
             parked_.push_back({parked.ticket, parked.chain, *context});
         else
-            answer(host, parked.ticket, request_id, response, reply);
+            answer(host, parked.ticket, origin, response, reply);
     };
     if constexpr (std::is_same_v<decltype(execute(command, ports)), Reply>) {
         reply_with(execute(command, ports));
     } else {
         Task task = execute(command, ports);
         if (task.done()) return reply_with(task.reply());
-        hand_out(host, Work(std::move(task), parked.ticket, request_id, transfer_bytes(command),
-                            response));
+        hand_out(host,
+                 Work(std::move(task), parked.ticket, origin, transfer_bytes(command), response));
     }
 }
 
@@ -130,7 +143,7 @@ void Device::finish(Host& host, Work work) {
     --working_;
     work.task_.resume();
     if (!work.task_.done()) return hand_out(host, std::move(work));
-    answer(host, work.ticket_, work.request_id_, work.response_, work.task_.reply());
+    answer(host, work.ticket_, work.origin_, work.response_, work.task_.reply());
     for (std::size_t left = parked_.size(); left > 0; --left) {
         const Parked next = parked_.front();
         parked_.pop_front();
@@ -141,16 +154,39 @@ void Device::finish(Host& host, Work work) {
     }
 }
 
-void Device::answer(Host& host, Ticket ticket, std::uint64_t request_id, wire::Writer& response,
+void Device::answer(Host& host, Ticket ticket, const Origin& origin, wire::Writer& response,
                     const Reply& reply) {
+    if (reply.status() != Status::Ok)
+        host.refused({origin, context_of(origin.object), reply.status()});
     ++statistics_.status[statistics_index(reply.status())];
     response.write(wire::kHeaderBytes, reply.inline_payload());
-    host.complete(ticket,
-                  wire::write_header(response, reply.status(), request_id, reply.payload_bytes()));
+    host.complete(ticket, wire::write_header(response, reply.status(), origin.request_id,
+                                             reply.payload_bytes()));
 }
 
 bool Device::occupied(std::uint32_t context) {
     return contexts_.contains(context) && contexts_[context].occupied;
+}
+
+std::uint64_t Device::context_of(std::uint64_t object) {
+    const auto context = [&](auto& table, auto index_of_context) -> std::uint64_t {
+        const auto index = table.find(object);
+        return index ? contexts_.packed_id(index_of_context(*index)) : 0;
+    };
+    switch (Id::kind_of(object)) {
+        case Kind::Context:
+            return context(contexts_, std::identity{});
+        case Kind::Buffer:
+            return context(buffers_, [&](auto index) { return buffers_[index].context; });
+        case Kind::Program:
+            return context(programs_, [&](auto index) { return programs_[index].context; });
+        case Kind::Queue:
+            return context(queues_, [&](auto index) { return queues_[index].context; });
+        case Kind::Event:
+            return context(events_,
+                           [&](auto index) { return queues_[events_[index].queue].context; });
+    }
+    return 0;
 }
 
 Reply Device::execute(const wire::GetDeviceInfo&, const Ports&) {

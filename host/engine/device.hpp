@@ -108,12 +108,14 @@ class Device {
 
     void admit(Host& host, Ticket ticket, const wire::Chain& chain);
     template <class Command>
-    void begin(Host& host, const Parked& parked, std::uint64_t request_id, const Command& command,
+    void begin(Host& host, const Parked& parked, const Origin& origin, const Command& command,
                const Ports& ports);
     void hand_out(Host& host, Work work);
-    void answer(Host& host, Ticket ticket, std::uint64_t request_id, wire::Writer& response,
+    void answer(Host& host, Ticket ticket, const Origin& origin, wire::Writer& response,
                 const Reply& reply);
     [[nodiscard]] bool occupied(std::uint32_t context);
+    // The id of the context that an object belongs to, 0 if there is no such object.
+    [[nodiscard]] std::uint64_t context_of(std::uint64_t object);
 
     // Queue commands are answered at once, control commands may take the provider a
     // while (provider.hpp, Threads).

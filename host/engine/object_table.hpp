@@ -27,6 +27,9 @@ struct Id {
     std::uint16_t generation = 0;
     std::uint16_t name_space = 0;
 
+    [[nodiscard]] static constexpr Kind kind_of(std::uint64_t packed) {
+        return static_cast<Kind>(packed >> 32 & 7);
+    }
     [[nodiscard]] constexpr std::uint64_t pack() const {
         return std::uint64_t{name_space} << 48 | std::uint64_t{generation} << 35 |
                static_cast<std::uint64_t>(kind) << 32 | (std::uint64_t{index} + 1);
@@ -104,6 +107,7 @@ class ObjectTable {
         return index;
     }
 
+    [[nodiscard]] std::uint64_t packed_id(std::uint32_t index) const { return id(index).pack(); }
     [[nodiscard]] bool contains(std::uint32_t index) const {
         return index < slots_.size() && slots_[index].record;
     }

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "wire/status.hpp"
+
 namespace engine {
 
 enum class Health : std::uint8_t {
@@ -72,6 +74,20 @@ struct ResetReport {
     Counts quarantined;
 
     friend bool operator==(const ResetReport&, const ResetReport&) = default;
+};
+
+// What a command was, for who has to tell of it.
+struct Origin {
+    std::uint16_t opcode = 0;
+    std::uint64_t request_id = 0;
+    std::uint64_t object = 0;  // that it names first; 0 if none, or if it was not decoded
+};
+
+// A command that was answered with an error.
+struct Refusal {
+    Origin origin;
+    std::uint64_t context = 0;  // id of the object's context; 0 if that is not known
+    wire::Status status = wire::Status::Ok;
 };
 
 // Cumulative over resets.

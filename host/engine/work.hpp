@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "engine/report.hpp"
 #include "engine/task.hpp"
 #include "wire/frame.hpp"
 
@@ -28,17 +29,17 @@ class Work {
 
  private:
     friend class Device;
-    Work(Task task, Ticket ticket, std::uint64_t request_id, std::uint64_t transfer_bytes,
+    Work(Task task, Ticket ticket, const Origin& origin, std::uint64_t transfer_bytes,
          const wire::Writer& response)
         : task_(std::move(task)),
           ticket_(ticket),
-          request_id_(request_id),
+          origin_(origin),
           transfer_bytes_(transfer_bytes),
           response_(response) {}
 
     Task task_;
     Ticket ticket_;
-    std::uint64_t request_id_;
+    Origin origin_;
     std::uint64_t transfer_bytes_;
     wire::Writer response_;
 };
@@ -52,6 +53,9 @@ class Host {
     // The chain is answered with this used length: initialised bytes at the start of
     // the writable pieces, 0 for an unusable chain.
     virtual void complete(Ticket ticket, std::uint32_t used) = 0;
+
+    // Comes before the answer of such a command.
+    virtual void refused(const Refusal&) {}
 
     // To be run, and given back.
     virtual void start(Work work) = 0;

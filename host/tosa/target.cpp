@@ -2,6 +2,9 @@
 #include "tosa/target.hpp"
 
 #include <algorithm>
+#include <format>
+#include <string_view>
+#include <utility>
 
 namespace tosa {
 namespace {
@@ -17,6 +20,20 @@ constexpr std::uint64_t kFloatExtensions =
 constexpr std::uint64_t kKnownExtensions = kIntegerExtensions | kFloatExtensions |
                                            kExtensionVariable | kExtensionControlFlow |
                                            kExtensionDynamic;
+
+constexpr std::pair<std::uint64_t, std::string_view> kExtensionNames[] = {
+    {kExtensionInt16, "EXT-INT16"},
+    {kExtensionInt4, "EXT-INT4"},
+    {kExtensionBf16, "EXT-BF16"},
+    {kExtensionFp8E4M3, "EXT-FP8E4M3"},
+    {kExtensionFp8E5M2, "EXT-FP8E5M2"},
+    {kExtensionFft, "EXT-FFT"},
+    {kExtensionVariable, "EXT-VARIABLE"},
+    {kExtensionControlFlow, "EXT-CONTROLFLOW"},
+    {kExtensionDynamic, "EXT-DYNAMIC"},
+    {kExtensionDoubleRound, "EXT-DOUBLEROUND"},
+    {kExtensionInexactRound, "EXT-INEXACTROUND"},
+};
 
 }  // namespace
 
@@ -59,6 +76,16 @@ TargetWords encode_target(const Target& target) {
             static_cast<std::uint32_t>(target.level),
             static_cast<std::uint32_t>(target.extensions),
             static_cast<std::uint32_t>(target.extensions >> 32)};
+}
+
+std::string describe(const Target& target) {
+    std::string text = std::format("TOSA {}.{}.{}", target.major, target.minor, target.patch);
+    if ((target.profiles & kProfileInteger) != 0) text += " PRO-INT";
+    if ((target.profiles & kProfileFloat) != 0) text += " PRO-FP";
+    text += target.level == Level::EightK ? ", level 8K" : ", no level";
+    for (const auto& [extension, name] : kExtensionNames)
+        if ((target.extensions & extension) != 0) text += std::format(", {}", name);
+    return text;
 }
 
 }  // namespace tosa

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <expected>
+#include <string>
 
 namespace tosa {
 
@@ -55,6 +56,9 @@ using TargetWords = std::array<std::uint32_t, 12>;
 
 [[nodiscard]] std::expected<Target, TargetError> decode_target(const TargetWords& words);
 [[nodiscard]] TargetWords encode_target(const Target& target);
+
+// "TOSA 1.0.0 PRO-FP, level 8K, EXT-BF16": the specification's spelling.
+[[nodiscard]] std::string describe(const Target& target);
 
 // FLOATING_POINT, level 8K, no extensions: what the FP32 providers advertise.
 inline constexpr Target kFloatTarget{.profiles = kProfileFloat};

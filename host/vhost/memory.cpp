@@ -2,6 +2,7 @@
 #include "vhost/memory.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <format>
 
@@ -91,6 +92,11 @@ std::expected<Memory::Shared, std::string> Memory::without(const RegionDesc& reg
     });
     if (erased == 0) return std::unexpected("no such memory region");
     return changed;
+}
+
+void Memory::probe() const {
+    for (const auto& [desc, mapping] : regions_)
+        (void)std::atomic_ref(mapping->bytes().back()).load(std::memory_order_relaxed);
 }
 
 bool Memory::lost() const {

@@ -85,6 +85,8 @@ class Memory {
 
     [[nodiscard]] std::size_t regions() const { return regions_.size(); }
     [[nodiscard]] bool lost() const;
+    // Looks where a file that was shortened ends first, so that lost() knows.
+    void probe() const;
 
  private:
     struct Region {

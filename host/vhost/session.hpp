@@ -35,6 +35,7 @@ class Session {
 
     [[nodiscard]] Virtqueue& queue() { return queue_; }
     [[nodiscard]] bool memory_lost() const { return memory_->lost(); }
+    void probe_memory() const { memory_->probe(); }
 
  private:
     using Result = std::expected<void, std::string>;

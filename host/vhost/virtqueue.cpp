@@ -99,6 +99,10 @@ std::expected<Start, std::string> Virtqueue::start(UniqueFd kick) {
     }
     if (size_ == 0) return std::unexpected("the ring has no size");
     auto view = RingView::locate(memory_, size_, addresses_);
+    // QEMU says nothing of memory that has no file.
+    if (memory_->regions() == 0)
+        return std::unexpected(
+            "guest memory is not shared: add share=on to the memory backend of the machine");
     if (!view) return std::unexpected("the ring is not in guest memory");
 
     const Start start = set_up_anew(*view) ? Start::Anew : Start::Resumed;

@@ -12,6 +12,8 @@ constexpr std::uint32_t kApiVersion = VK_API_VERSION_1_3;
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
 std::string failed(std::string_view call, VkResult result) {
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
+        return "no Vulkan driver is installed for this machine";
     return std::format("{} failed with VkResult {}", call, static_cast<int>(result));
 }
 
@@ -52,6 +54,12 @@ bool has_extension(const GlobalApi& api, std::string_view wanted) {
 }
 
 }  // namespace
+
+std::string header_version() {
+    constexpr std::uint32_t kVersion = VK_HEADER_VERSION_COMPLETE;
+    return std::format("{}.{}.{}", VK_API_VERSION_MAJOR(kVersion), VK_API_VERSION_MINOR(kVersion),
+                       VK_API_VERSION_PATCH(kVersion));
+}
 
 std::expected<std::shared_ptr<Instance>, std::string> Instance::create(MessageSink on_message) {
     auto library = Library::open();

@@ -17,8 +17,14 @@
 
 #include "provider/provider.hpp"
 #include "provider/tosa_artifact.hpp"
+#include "tosa/target.hpp"
 
 namespace vulkan {
+
+inline constexpr tosa::Target kTarget = tosa::kFloatTarget;  // on every device
+
+// Of the Vulkan headers that this was built with.
+[[nodiscard]] std::string header_version();
 
 enum class DeviceType : std::uint8_t { Other, Integrated, Discrete, Virtual, Cpu };
 

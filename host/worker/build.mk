@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 $(eval $(call library,worker,\
 	host/worker/device.cpp \
+	host/worker/device_files.cpp \
 	host/worker/pool.cpp \
 	host/worker/providers.cpp \
 	host/worker/server.cpp,\

@@ -2,6 +2,7 @@
 #include "worker/device.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -13,15 +14,8 @@ namespace acceld {
 
 namespace {
 
-constexpr std::size_t kInternalErrorSlot = 12;
-
 // Copying this much takes less than handing it to a thread and back.
 constexpr std::uint64_t kShortTransfer = 64U << 10;
-
-wire::Status status_of_slot(std::size_t slot) {
-    return slot == kInternalErrorSlot ? wire::Status::InternalError
-                                      : static_cast<wire::Status>(slot);
-}
 
 std::expected<engine::Engine, std::string> make_engine(const OpenProvider& open_provider,
                                                        const wire::Config& config,
@@ -97,7 +91,7 @@ void Device::drain(vhost::Answers& answers) noexcept {
 
 template <class Call>
 void Device::with_engine(vhost::Answers& answers, Call call) {
-    const engine::Statistics before = engine_.statistics();
+    const std::uint64_t unusable = engine_.statistics().unusable;
     answers_ = &answers;
     call();
     while (!short_work_.empty()) {
@@ -107,7 +101,7 @@ void Device::with_engine(vhost::Answers& answers, Call call) {
         engine_.finish(*this, std::move(work));
     }
     answers_ = nullptr;
-    log_refusal(before);
+    if (engine_.statistics().unusable != unusable) log_->command_unusable();
 }
 
 void Device::complete(engine::Ticket ticket, std::uint32_t used) {
@@ -123,22 +117,18 @@ void Device::start(engine::Work work) {
 }
 
 // Busy is how a guest learns that it has to wait: nothing is wrong then.
-void Device::log_refusal(const engine::Statistics& before) const {
-    const engine::Statistics& now = engine_.statistics();
-    if (now.unusable != before.unusable) log_->command_unusable();
-    for (std::size_t slot = 0; slot < now.status.size(); ++slot) {
-        const wire::Status status = status_of_slot(slot);
-        if (now.status[slot] == before.status[slot]) continue;
-        if (status != wire::Status::Ok && status != wire::Status::Busy) {
-            log_->command_refused(status);
-        }
-    }
+void Device::refused(const engine::Refusal& refusal) {
+    if (refusal.status != wire::Status::Busy) log_->command_refused(refusal);
 }
 
 void Device::reset() noexcept {
     const engine::Counts found = engine_.live();
     ++resets_;
-    if (found != engine::Counts{}) ++resets_with_objects_;
+    board_->statistics.resets.add(1);
+    if (found != engine::Counts{}) {
+        ++resets_with_objects_;
+        board_->statistics.resets_with_objects.add(1);
+    }
 
     const auto report = engine_.reset(next_name_space(*board_));
     const bool reusable = report && report->disposition == engine::Disposition::Reusable;
@@ -149,8 +139,37 @@ void Device::reset() noexcept {
 std::string Device::replace_engine() {
     auto engine = make_engine(open_provider_, config_, policy_, board_->name_space);
     if (!engine) return "not everything released, no other provider: " + engine.error();
+    publish();
     engine_ = *std::move(engine);
+    published_ = {};
+    published_copies_ = {};
     return "not everything released, provider replaced";
+}
+
+void Device::publish() {
+    Statistics& to = board_->statistics;
+    const engine::Statistics& done = engine_.statistics();
+    to.commands.add(done.commands - published_.commands);
+    to.unusable_commands.add(done.unusable - published_.unusable);
+    for (std::size_t slot = 0; slot < done.status.size(); ++slot)
+        to.answers[slot].add(done.status[slot] - published_.status[slot]);
+    published_ = done;
+
+    const provider::CopyCounters copies = engine_.copy_counters();
+    to.bindings[0].add(copies.direct_bindings - published_copies_.direct_bindings);
+    to.bindings[1].add(copies.staged_direct_bindings - published_copies_.staged_direct_bindings);
+    to.staged_bytes.add(copies.staged_direct_bytes - published_copies_.staged_direct_bytes);
+    to.transferred_bytes.add(copies.explicit_transfer_bytes -
+                             published_copies_.explicit_transfer_bytes);
+    published_copies_ = copies;
+
+    const engine::Counts live = engine_.live();
+    const std::array objects{live.contexts, live.buffers, live.programs, live.queues, live.events};
+    for (std::size_t kind = 0; kind < objects.size(); ++kind)
+        to.objects[kind].set(objects[kind]);
+    to.buffer_bytes.set(live.buffer_bytes);
+    to.program_bytes.set(live.program_bytes);
+    to.commands_at_provider.set(engine_.working());
 }
 
 void Device::log_summary() const {

@@ -42,6 +42,9 @@ class Device final : public vhost::Handler, private engine::Host {
     void drain(vhost::Answers& answers) noexcept override;
     void reset() noexcept override;
 
+    // Brings what is counted here to the board, for those who look from outside.
+    void publish();
+    [[nodiscard]] Statistics& statistics() { return board_->statistics; }
     // What the guest did and left, as lines of the log.
     void log_summary() const;
 
@@ -51,6 +54,7 @@ class Device final : public vhost::Handler, private engine::Host {
            std::unique_ptr<Pool> pool);
 
     void complete(engine::Ticket ticket, std::uint32_t used) override;
+    void refused(const engine::Refusal& refusal) override;
     void start(engine::Work work) override;
 
     // Calls the engine, and then does the work that is not worth a thread.
@@ -60,7 +64,6 @@ class Device final : public vhost::Handler, private engine::Host {
     // What became of the objects at a reset. If there is no other provider instance to be
     // had, the old engine stays: it answers every command with DEVICE_LOST.
     std::string replace_engine();
-    void log_refusal(const engine::Statistics& before) const;
 
     OpenProvider open_provider_;
     wire::Config config_;
@@ -71,6 +74,8 @@ class Device final : public vhost::Handler, private engine::Host {
     std::unique_ptr<Pool> pool_;
     std::deque<engine::Work> short_work_;
     vhost::Answers* answers_ = nullptr;  // during a call of the handler
+    engine::Statistics published_;
+    provider::CopyCounters published_copies_;
     std::uint64_t resets_ = 0;
     std::uint64_t resets_with_objects_ = 0;  // of these
 };

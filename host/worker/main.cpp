@@ -5,6 +5,8 @@
 #include <exception>
 #include <print>
 
+#include <spdlog/spdlog.h>
+
 #include "daemon/log.hpp"
 #include "daemon/options.hpp"
 #include "worker/providers.hpp"
@@ -17,12 +19,19 @@ int run(const acceld::Options& options) {
         std::print("{}", acceld::list_providers());
         return acceld::kExitOk;
     }
-    acceld::set_up_log();
-    if (const auto served = acceld::serve(options); !served) {
-        std::println(stderr, "virtio-acceld: {}", served.error());
-        return acceld::kExitFailure;
+    if (options.action == acceld::Action::PrintVersion) {
+        std::print("{}", acceld::provider_versions());
+        return acceld::kExitOk;
     }
-    return acceld::kExitOk;
+    acceld::set_up_log();
+    if (options.guest) acceld::name_guest_in_log(*options.guest);
+    const auto served = acceld::serve(options);
+    if (served) return acceld::kExitOk;
+    if (options.guest)
+        spdlog::error("{}", served.error());
+    else
+        std::println(stderr, "virtio-acceld: {}", served.error());
+    return acceld::kExitFailure;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "cpu/cpu.hpp"
 #include "provider/fault/fault.hpp"
 #include "vulkan/vulkan.hpp"
+#include "worker/device_files.hpp"
 
 namespace acceld {
 
@@ -21,7 +22,8 @@ using Refused = std::function<void(std::string_view)>;
 struct Row {
     std::string_view name;
     Opened (*open)(const ProviderChoice& choice, const Refused& refused);
-    std::string (*list)();  // without the name
+    std::string (*list)();  // without the name, as the next
+    std::string (*version)();
     sandbox::Needs needs = sandbox::Needs::Memory;
 };
 
@@ -71,27 +73,45 @@ Opened open_vulkan(const ProviderChoice& choice, const Refused& refused) {
     });
 }
 
+// A device that looks usable may still not open.
+std::string try_vulkan(const vulkan::DeviceDescription& device) {
+    if (!device.unusable.empty()) return "cannot be used: " + device.unusable;
+    const auto provider = vulkan::open(vulkan_options(std::to_string(device.index)));
+    return provider ? tosa::describe(vulkan::kTarget) : "cannot be used: " + provider.error();
+}
+
 std::string list_vulkan() {
     const auto devices = vulkan::list();
-    if (!devices) return "not available: " + devices.error();
-    if (devices->empty()) return "not available: no Vulkan device";
-    std::string lines = "available, --device is one of";
-    for (const auto& device : *devices) {
-        lines += std::format("\n    {}  {}", device.index, describe(device));
-        if (!device.unusable.empty()) lines += ", cannot be used: " + device.unusable;
-    }
+    const std::string closed = closed_device_files("/dev/dri", "renderD");
+    std::string lines = !devices           ? "not available: " + devices.error()
+                        : devices->empty() ? "not available: no Vulkan device"
+                                           : "available, --device is one of";
+    if (devices)
+        for (const auto& device : *devices)
+            lines +=
+                std::format("\n    {}  {}: {}", device.index, describe(device), try_vulkan(device));
+    if (!closed.empty()) lines += "\n    left out: " + closed;
     return lines;
+}
+
+std::string list_cpu() {
+    const auto provider = cpu::open({});
+    return provider ? "available, " + tosa::describe(cpu::kTarget)
+                    : "not available: " + provider.error();
 }
 
 constexpr const char* kNotBuilt = "it is not part of this build";
 
 constexpr Row kRows[] = {
-    {"cpu", open_cpu, [] { return std::string("available"); }},
-    {"mock", open_mock, [] { return std::string("available, runs no TOSA"); }},
-    {"vulkan", open_vulkan, list_vulkan, sandbox::Needs::Driver},
+    {"cpu", open_cpu, list_cpu, [] { return std::string("an interpreter, no library"); }},
+    {"mock", open_mock, [] { return std::string("available, runs no TOSA"); },
+     [] { return std::string("for tests"); }},
+    {"vulkan", open_vulkan, list_vulkan,
+     [] { return "headers of Vulkan " + vulkan::header_version(); }, sandbox::Needs::Driver},
     {"xdna",
      [](const ProviderChoice&, const Refused&) -> Opened { return std::unexpected(kNotBuilt); },
-     [] { return std::string("not available: ") + kNotBuilt; }},
+     [] { return std::string("not available: ") + kNotBuilt; },
+     [] { return std::string("not part of this build: no XRT"); }},
 };
 
 static_assert(std::ranges::equal(kRows, kProviderNames, {}, &Row::name));
@@ -120,6 +140,13 @@ std::string list_providers() {
     std::string lines;
     for (const Row& row : kRows)
         lines += std::format("{:<8} {}\n", row.name, row.list());
+    return lines;
+}
+
+std::string provider_versions() {
+    std::string lines;
+    for (const Row& row : kRows)
+        lines += std::format("{:<8} {}\n", row.name, row.version());
     return lines;
 }
 

@@ -28,7 +28,10 @@ struct OpenedProvider {
 // What the provider of this name goes on needing of the system.
 [[nodiscard]] sandbox::Needs needs_of(std::string_view name);
 
-// A line for every provider and device, with the reason if it cannot be used.
+// A line for every provider and device: what it runs, or why it cannot be used.
 [[nodiscard]] std::string list_providers();
+
+// A line for every provider: what it was built with.
+[[nodiscard]] std::string provider_versions();
 
 }  // namespace acceld

@@ -13,8 +13,12 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/front_end_log.hpp"
-#include "daemon/listener.hpp"
+#include "daemon/guest_observer.hpp"
+#include "daemon/log.hpp"
+#include "daemon/order.hpp"
 #include "daemon/signals.hpp"
+#include "daemon/sockets.hpp"
+#include "daemon/systemd.hpp"
 #include "sandbox/sandbox.hpp"
 #include "vhost/connection.hpp"
 #include "vhost/failure.hpp"
@@ -28,9 +32,8 @@ namespace {
 using base::UniqueFd;
 using vhost::failure;
 
-std::expected<Device, std::string> make_device(
-    const Options& options, GuestLog& log,
-    std::shared_ptr<Board> board = std::make_shared<Board>()) {
+std::expected<Device, std::string> make_device(const Options& options, GuestLog& log,
+                                               std::shared_ptr<Board> board) {
     const auto open = [choice = options.provider, &log] {
         const auto refused = [&log](std::string_view why) { log.program_refused(why); };
         return open_provider(choice, refused).transform([](OpenedProvider opened) {
@@ -42,12 +45,23 @@ std::expected<Device, std::string> make_device(
                           options.max_provider_calls);
 }
 
+// Stops if `stops` says so when `stop_fd` is readable.
 std::expected<vhost::Progress, std::string> serve_front_end(UniqueFd socket, Device& device,
-                                                            GuestLog& log, int stop_fd) {
-    vhost::Connection connection(std::move(socket), device.profile(), device, log);
-    auto end = connection.run(stop_fd);
-    connection.drain();
+                                                            GuestLog& log, int stop_fd,
+                                                            bool (*stops)(int stop_fd)) {
+    GuestObserver observer(log, device.statistics());
+    vhost::Connection connection(std::move(socket), device.profile(), device, observer);
     const vhost::QueueStatistics& queue = connection.statistics();
+    vhost::QueueStatistics published;
+    std::expected<vhost::Progress, std::string> end = vhost::Progress::Open;
+    while (end == vhost::Progress::Open) {
+        constexpr int kForEver = -1;
+        end = connection.step(stop_fd, kForEver);
+        if (end == vhost::Progress::Stopped && !stops(stop_fd)) end = vhost::Progress::Open;
+        if (end != vhost::Progress::Open) connection.drain();
+        publish(device.statistics(), published, queue);
+        device.publish();
+    }
     spdlog::info("chains: {} unusable={} kicks={} interrupts={} suppressed={}", queue.chains,
                  queue.unusable, queue.kicks, queue.interrupts, queue.suppressed);
     device.log_summary();
@@ -57,7 +71,8 @@ std::expected<vhost::Progress, std::string> serve_front_end(UniqueFd socket, Dev
 // Returns whether a signal asked to stop.
 bool serve_alone(UniqueFd socket, Device& device, GuestLog& log, int stop_fd) {
     spdlog::info("front end connected");
-    const auto end = serve_front_end(std::move(socket), device, log, stop_fd);
+    const auto end =
+        serve_front_end(std::move(socket), device, log, stop_fd, [](int) { return true; });
     log_end(end);
     return end == vhost::Progress::Stopped;
 }
@@ -86,14 +101,15 @@ std::expected<void, std::string> accept_front_ends(const Listener& listener, Dev
         if (!front_end) return std::unexpected(front_end.error());
         if (!*front_end) return {};
         if (serve_alone(*std::move(*front_end), *device, log, stop_fd) || options.once) return {};
-        device = make_device(options, log);
+        device = make_device(options, log, std::make_shared<Board>());
         if (!device) return std::unexpected(device.error());
     }
 }
 
-std::expected<Listener, std::string> listen(const Options& options) {
-    return options.fd ? Listener::adopt(UniqueFd(*options.fd))
-                      : Listener::bind(options.socket_path);
+bool ends_after_order(int orders) {
+    const Order order = receive_order(orders);
+    if (order.kind == Order::Kind::Log) log_to(order.fd);
+    return order.kind != Order::Kind::Log;
 }
 
 // The front end is a session, which outlives this process and knows what to say about it.
@@ -106,8 +122,8 @@ std::expected<void, std::string> serve_session(const Options& options, GuestLog&
     auto device = make_device(options, log, std::move(board->board));
     if (!device) return std::unexpected(device.error());
     if (auto done = sandbox::confine_serving(options.sandbox, needs); !done) return done;
-    constexpr int kNoStop = -1;
-    const auto end = serve_front_end(UniqueFd(*options.fd), *device, log, kNoStop);
+    const auto end = serve_front_end(UniqueFd(*options.fd), *device, log,
+                                     options.orders_fd.value_or(-1), ends_after_order);
     if (!end) return std::unexpected(end.error());
     return {};
 }
@@ -121,19 +137,20 @@ std::expected<void, std::string> serve(const Options& options) {
     if (options.board_fd) return serve_session(options, log);
 
     spdlog::warn("a single process is not confined: for debugging");
-    const std::expected<bool, std::string> connected =
-        options.fd ? is_connected(*options.fd) : false;
-    if (!connected) return std::unexpected(connected.error());
-    auto device = make_device(options, log);
+    auto device = make_device(options, log, std::make_shared<Board>());
     if (!device) return std::unexpected(device.error());
-    if (*connected) {
-        serve_alone(UniqueFd(*options.fd), *device, log, stop->value());
+    auto sockets = open_sockets(options);
+    if (!sockets) return std::unexpected(sockets.error());
+    if (sockets->connected) {
+        serve_alone(std::move(sockets->connected), *device, log, stop->value());
         return {};
     }
-    const auto listener = listen(options);
-    if (!listener) return std::unexpected(listener.error());
-    spdlog::info("listening on {}", options.fd ? "the given socket" : options.socket_path);
-    return accept_front_ends(*listener, *std::move(device), options, log, stop->value());
+    const Listener& listener = sockets->listening.front();
+    spdlog::info("listening on {}", listener.name());
+    notify_manager("READY=1");
+    auto served = accept_front_ends(listener, *std::move(device), options, log, stop->value());
+    notify_manager("STOPPING=1");
+    return served;
 }
 
 }  // namespace acceld

@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: MIT
 $(eval $(call unit-test,daemon,\
 	tests/daemon/concurrency_test.cpp \
+	tests/daemon/config_test.cpp \
 	tests/daemon/containment_test.cpp \
+	tests/daemon/control_test.cpp \
+	tests/daemon/ctl_test.cpp \
+	tests/daemon/device_files_test.cpp \
 	tests/daemon/device_test.cpp \
 	tests/daemon/guest_memory_test.cpp \
 	tests/daemon/golden_test.cpp \
 	tests/daemon/lives_test.cpp \
+	tests/daemon/log_test.cpp \
+	tests/daemon/machine.cpp \
 	tests/daemon/message_test.cpp \
+	tests/daemon/metrics_test.cpp \
 	tests/daemon/options_test.cpp \
 	tests/daemon/process.cpp \
+	tests/daemon/prometheus.cpp \
 	tests/daemon/providers_test.cpp \
 	tests/daemon/race_test.cpp \
 	tests/daemon/rate_limit_test.cpp \
 	tests/daemon/running_test.cpp \
 	tests/daemon/sandbox_test.cpp \
 	tests/daemon/server_test.cpp \
+	tests/daemon/sockets_test.cpp \
 	tests/daemon/usage.cpp \
 	tests/daemon/vm.cpp \
 	tests/golden/data/scenarios.cpp \
@@ -24,5 +33,5 @@ $(eval $(call unit-test,daemon,\
 	$(spdlog-flags),\
 	-lspdlog -lfmt -lseccomp))
 
-# The tests run the program that was built beside them.
-$(O)/tests/daemon/daemon_test: | $(O)/host/daemon/virtio-acceld
+# The tests run the programs that were built beside them.
+$(O)/tests/daemon/daemon_test: | $(O)/host/daemon/virtio-acceld $(O)/host/ctl/acceld-ctl

@@ -68,15 +68,15 @@ TEST_CASE("a device whose worker has died is lost until the guest resets it") {
     CHECK(guest.worker() != first);
     CHECK(guest.status() == Status::Ok);
     // What the old life had cannot be taken for anything of the new one.
-    const auto destroyed = guest.vm.call(
-        driver::on_object(VIRTIO_ACCEL_OP_DESTROY_CONTEXT, ++guest.id, before));
+    const auto destroyed =
+        guest.vm.call(driver::on_object(VIRTIO_ACCEL_OP_DESTROY_CONTEXT, ++guest.id, before));
     CHECK(destroyed.status() == Status::StaleObject);
     CHECK(guest.vm.call(driver::create_context(++guest.id)).id() != before);
 }
 
 TEST_CASE("a device can be lost and reset any number of times, and nothing is left of it") {
     Daemon daemon;
-    const Usage before = daemon.usage();
+    const Usage before = daemon.usage_at_rest();
     {
         Guest guest(daemon);
         for (int i = 0; i < 10; ++i) {
@@ -121,7 +121,7 @@ TEST_CASE("a guest does not notice that the worker of another one has died") {
 
 TEST_CASE("a worker ends with its session, whatever that dies of") {
     Daemon daemon;
-    const Usage before = daemon.usage();
+    const Usage before = daemon.usage_at_rest();
     {
         Guest guest(daemon);
         REQUIRE(::kill(guest.session, SIGKILL) == 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "worker/device.hpp"
 
+#include <format>
 #include <sstream>
 
 #include <doctest/doctest.h>
@@ -142,6 +143,21 @@ TEST_CASE("what a guest has left is logged at each reset, and counted") {
     rig.device->log_summary();
     CHECK(log.says("resets: 2 with-objects=1"));
     CHECK(log.says("left: contexts=1 "));
+}
+
+TEST_CASE(
+    "a refusal is logged with its command, its object, the context if there is one, and why") {
+    DeviceRig rig;
+    const Log log;
+    const std::uint64_t context = rig.create_context().id();
+    REQUIRE(rig.destroy_context(77).status() == Status::StaleObject);
+    CHECK(log.says("command refused: DESTROY_CONTEXT request=1 object=0x4d: STALE_OBJECT\n"));
+    rig.lose(context);
+    CHECK(log.says(std::format(
+        "command refused: CREATE_QUEUE request=1 object={0:#x} context={0:#x}: DEVICE_LOST\n",
+        context)));
+    rig.send(rig::frame(0x7777, 5));
+    CHECK(log.says("command refused: ? request=5: UNSUPPORTED\n"));
 }
 
 TEST_CASE("a reset that cannot prove the release of everything replaces engine and provider") {

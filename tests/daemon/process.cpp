@@ -23,7 +23,14 @@ namespace daemon_test {
 
 namespace {
 
-constexpr int kInherited = 9;
+constexpr int kLastInherited = 9;
+
+sockaddr_un address_of(const std::string& path) {
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    REQUIRE(path.size() < sizeof(address.sun_path));
+    path.copy(address.sun_path, path.size());
+    return address;
+}
 
 }  // namespace
 
@@ -42,7 +49,21 @@ std::string Acceld::built() {
     return here / "../../host/daemon/virtio-acceld";
 }
 
-Acceld::Acceld(std::vector<std::string> arguments, int inherited, const std::string& program) {
+Acceld::Acceld(const std::vector<std::string>& arguments, std::initializer_list<int> inherited,
+               const std::string& program) {
+    std::vector<std::string> words{program};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    start(std::move(words), inherited);
+}
+
+Acceld::Acceld(const std::string& script, const std::vector<std::string>& arguments,
+               std::initializer_list<int> inherited) {
+    std::vector<std::string> words{"/bin/sh", "-c", script, "sh", built()};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    start(std::move(words), inherited);
+}
+
+void Acceld::start(std::vector<std::string> arguments, std::initializer_list<int> inherited) {
     std::array<int, 2> ends{};
     REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
     pipe_ = base::UniqueFd(ends[0]);
@@ -52,13 +73,14 @@ Acceld::Acceld(std::vector<std::string> arguments, int inherited, const std::str
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, output.value(), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, output.value(), STDERR_FILENO);
-    if (inherited >= 0) posix_spawn_file_actions_adddup2(&actions, inherited, kInherited);
-    std::vector<char*> words{const_cast<char*>("virtio-acceld")};
+    int place = kLastInherited;
+    for (const int fd : inherited)
+        posix_spawn_file_actions_adddup2(&actions, fd, place--);
+    std::vector<char*> words;
     for (std::string& argument : arguments)
         words.push_back(argument.data());
     words.push_back(nullptr);
-    const int error =
-        ::posix_spawn(&pid_, program.c_str(), &actions, nullptr, words.data(), environ);
+    const int error = ::posix_spawn(&pid_, words[0], &actions, nullptr, words.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     REQUIRE(error == 0);
 }
@@ -112,11 +134,18 @@ std::size_t Acceld::open_fds() const {
     return static_cast<std::size_t>(std::distance(begin(fds), end(fds)));
 }
 
+base::UniqueFd listen_on(const std::string& path) {
+    base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const sockaddr_un address = address_of(path);
+    REQUIRE(::bind(socket.value(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) ==
+            0);
+    REQUIRE(::listen(socket.value(), 1) == 0);
+    return socket;
+}
+
 Client::Client(const std::string& path)
     : Client(base::UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))) {
-    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-    REQUIRE(path.size() < sizeof(address.sun_path));
-    path.copy(address.sun_path, path.size());
+    const sockaddr_un address = address_of(path);
     if (::connect(socket_.value(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) !=
         0) {
         socket_.reset();

@@ -34,9 +34,13 @@ class TemporaryDirectory {
 
 class Acceld {
  public:
-    // `inherited` becomes descriptor 9 of the program.
-    explicit Acceld(std::vector<std::string> arguments, int inherited = -1,
+    // The `inherited` become the descriptors 9, 8, ... of the program.
+    explicit Acceld(const std::vector<std::string>& arguments,
+                    std::initializer_list<int> inherited = {},
                     const std::string& program = built());
+    // By a shell, which has the program as "$@" and the descriptors too.
+    Acceld(const std::string& script, const std::vector<std::string>& arguments,
+           std::initializer_list<int> inherited = {});
     // The program beside these tests.
     [[nodiscard]] static std::string built();
     Acceld(const Acceld&) = delete;
@@ -58,6 +62,7 @@ class Acceld {
     [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
+    void start(std::vector<std::string> words, std::initializer_list<int> inherited);
     bool read_more();
 
     pid_t pid_ = -1;
@@ -68,6 +73,7 @@ class Acceld {
 
 // How long the program may take for anything: what is not there then never comes.
 inline constexpr int kPatienceMs = 60'000;
+[[nodiscard]] base::UniqueFd listen_on(const std::string& path);
 
 // Blocks: the program answers or ends.
 class Client {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <fstream>
 
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -138,9 +140,26 @@ TEST_CASE("a front end that breaks the protocol is dropped with the reason, the 
 
     Client bad(directory.file("s"));
     CHECK_FALSE(bad.ask(Request::SetFeatures, vhost::to_bytes(std::uint64_t{1})).has_value());
-    CHECK(acceld.wait_for("error: front end dropped: SET_FEATURES refused: "));
+    CHECK(acceld.wait_for("front end dropped: SET_FEATURES refused: "));
     Client good(directory.file("s"));
     CHECK(good.ask(Request::GetFeatures).has_value());
+}
+
+TEST_CASE("a VMM whose memory is not shared sends none, and learns what is missing") {
+    TemporaryDirectory directory;
+    Acceld acceld(arguments(directory.file("s"), {"--once"}));
+    REQUIRE(acceld.wait_for("listening on"));
+    Client client(directory.file("s"));
+    client.send(Request::SetVringNum, vhost::to_bytes(vhost::VringState{0, 8}));
+    client.send(Request::SetVringAddr,
+                vhost::to_bytes(vhost::VringAddr{0, 0, 0x1000, 0x3000, 0x2000, 0}));
+    const base::UniqueFd kick(::eventfd(0, EFD_CLOEXEC));
+    client.send(Request::SetVringKick, vhost::to_bytes(std::uint64_t{0}), {kick.value()});
+    CHECK_FALSE(client.ask(Request::GetFeatures).has_value());
+    CHECK(acceld.wait() == 0);
+    CHECK(acceld.output().contains(
+        "front end dropped: SET_VRING_KICK refused: guest memory is not shared: "
+        "add share=on to the memory backend of the machine\n"));
 }
 
 TEST_CASE("--once ends with the first front end") {
@@ -213,12 +232,25 @@ TEST_CASE("a place where no socket can be is one plain line and status 1") {
     CHECK(std::filesystem::file_size(directory.file("plain")) == 8);
 }
 
+TEST_CASE("a folder that we may not write to is one plain line and status 1") {
+    TemporaryDirectory directory;
+    const std::string folder = directory.file("theirs");
+    REQUIRE(::mkdir(folder.c_str(), 0500) == 0);
+    // Root is held to the mode of a folder when it has no capabilities.
+    Acceld acceld("test $(id -u) -ne 0 || exec setpriv --bounding-set=-all \"$@\"; exec \"$@\"",
+                  arguments(folder + "/s"));
+    CHECK(acceld.wait() == 1);
+    CHECK(acceld.output().ends_with("virtio-acceld: " + folder + "/s: Permission denied\n"));
+}
+
 TEST_CASE("a provider that is not there is one plain line, and no socket is made") {
     TemporaryDirectory directory;
     Acceld xdna({"--socket-path", directory.file("s"), "--provider", "xdna"});
     CHECK(xdna.wait() == 1);
-    CHECK(xdna.output() ==
-          "virtio-acceld: provider 'xdna' is not available: it is not part of this build\n");
+    CHECK(xdna.output().starts_with("virtio-acceld: error: guest=1 pid="));
+    CHECK(xdna.output().ends_with(
+        " provider 'xdna' is not available: it is not part of this build\n"));
+    CHECK(std::ranges::count(xdna.output(), '\n') == 1);
     Acceld device(arguments(directory.file("s"), {"--device", "gpu7"}));
     CHECK(device.wait() == 1);
     CHECK(device.output().contains("none called 'gpu7'"));
@@ -233,7 +265,7 @@ TEST_CASE("--fd takes a connected or a listening socket and nothing else") {
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
         Client client{base::UniqueFd(ends[0])};
         base::UniqueFd theirs(ends[1]);
-        Acceld acceld({"--fd", "9", "--provider", "mock"}, theirs.value());
+        Acceld acceld({"--fd", "9", "--provider", "mock"}, {theirs.value()});
         theirs.reset();  // so that a program that does not start leaves nobody to wait for
         CHECK(client.ask(Request::GetFeatures).has_value());
         client = Client(base::UniqueFd());
@@ -241,13 +273,9 @@ TEST_CASE("--fd takes a connected or a listening socket and nothing else") {
     }
     SUBCASE("listening") {
         const std::string path = directory.file("s");
-        const base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-        path.copy(address.sun_path, path.size());
-        REQUIRE(::bind(socket.value(), reinterpret_cast<const sockaddr*>(&address),
-                       sizeof(address)) == 0);
-        REQUIRE(::listen(socket.value(), 1) == 0);
-        Acceld acceld({"--fd", "9", "--provider", "mock", "--once"}, socket.value());
+        base::UniqueFd socket = daemon_test::listen_on(path);
+        Acceld acceld({"--fd", "9", "--provider", "mock", "--once"}, {socket.value()});
+        socket.reset();  // so that a program that does not start leaves nobody to wait for
         {
             Client client(path);
             CHECK(client.ask(Request::GetFeatures).has_value());
@@ -258,7 +286,7 @@ TEST_CASE("--fd takes a connected or a listening socket and nothing else") {
     SUBCASE("a file") {
         std::ofstream(directory.file("f")) << "x";
         const base::UniqueFd file(::open(directory.file("f").c_str(), O_RDONLY | O_CLOEXEC));
-        Acceld acceld({"--fd", "9", "--provider", "mock"}, file.value());
+        Acceld acceld({"--fd", "9", "--provider", "mock"}, {file.value()});
         CHECK(acceld.wait() == 1);
         CHECK(acceld.output().contains("--fd: Socket operation on non-socket"));
     }

@@ -36,6 +36,22 @@ Client Daemon::connect() {
     return client;
 }
 
+Client Daemon::connect_at_rest() {
+    Client client = connect();
+    REQUIRE(client.ask(Request::GetFeatures).has_value());
+    return client;
+}
+
+Usage Daemon::usage_at_rest() {
+    const Client client = connect_at_rest();
+    return usage();
+}
+
+bool Daemon::returns_to(const Usage& at_rest) {
+    const Client client = connect_at_rest();
+    return daemon_test::returns_to(at_rest, acceld.pid());
+}
+
 bool Daemon::serves() {
     Vm vm(connect());
     vm.start();

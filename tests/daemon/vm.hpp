@@ -30,13 +30,15 @@ class Daemon {
 
     [[nodiscard]] Client connect();
     [[nodiscard]] Usage usage() const { return daemon_test::usage(acceld.pid()); }
-    [[nodiscard]] bool returns_to(const Usage& before) const {
-        return daemon_test::returns_to(before, acceld.pid());
-    }
+    // While it has a front end that has asked for nothing yet.
+    [[nodiscard]] Usage usage_at_rest();
+    [[nodiscard]] bool returns_to(const Usage& at_rest);
     // Whether it can still do all that it is for.
     [[nodiscard]] bool serves();
 
  private:
+    [[nodiscard]] Client connect_at_rest();
+
     TemporaryDirectory directory_;
 
  public:

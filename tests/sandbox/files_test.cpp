@@ -102,15 +102,14 @@ TEST_CASE("a process writes what is a device of its view") {
 }
 
 TEST_CASE("the one program that can be run is the one that is named") {
-    if (sandbox::landlock_abi() == 0) return;
+    if (sandbox::landlock_abi() == 0 || sandbox_test::kSanitized) return;
     const auto program = this_program();
     const Confined confined({.readable = {"/usr", "/lib", "/lib64", "/etc"},
                              .executable = sandbox::to_execute(program),
                              .devices = {}});
     const auto run = [](const std::filesystem::path& path) {
         return [path] {
-            const int null = ::open("/dev/null", O_RDONLY);
-            ::dup2(null, STDOUT_FILENO);
+            ::close(STDOUT_FILENO);  // it has words for it
             return long{::execl(path.c_str(), path.c_str(), "--version", nullptr)};
         };
     };

@@ -15,6 +15,7 @@ namespace sandbox_test {
 namespace {
 
 constexpr int kNotConfined = 255;
+constexpr int kWithoutErrno = 254;
 
 }  // namespace
 
@@ -27,13 +28,16 @@ std::string outcome(const std::function<sandbox::Result()>& confine,
         for (const int signal : {SIGSYS, SIGSEGV, SIGABRT, SIGTERM})
             std::signal(signal, SIG_DFL);
         if (!confine()) ::_exit(kNotConfined);
-        ::_exit(attempt() >= 0 ? 0 : errno);
+        errno = 0;
+        if (attempt() >= 0) ::_exit(0);
+        ::_exit(errno == 0 ? kWithoutErrno : errno);
     }
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     if (WIFSIGNALED(status)) return std::string("SIG") + ::sigabbrev_np(WTERMSIG(status));
     const int error = WEXITSTATUS(status);
     REQUIRE(error != kNotConfined);
+    if (error == kWithoutErrno) return "no";
     return error == 0 ? "ok" : ::strerrorname_np(error);
 }
 

@@ -12,7 +12,7 @@ namespace sandbox_test {
 
 // Does the attempt in a child that `confine` has confined and returns what became of it:
 // "ok" if the attempt returned 0 or more, the name of its errno such as "EPERM" if it
-// returned less, or "SIGSYS" and the like if it has not returned.
+// returned less, "no" if that is 0, or "SIGSYS" and the like if it has not returned.
 std::string outcome(const std::function<sandbox::Result()>& confine,
                     const std::function<long()>& attempt);
 

@@ -35,8 +35,9 @@ TEST_CASE("the groups of a user are all of them, and a user that is none is told
 
 TEST_CASE("a process without privileges has no capability, and gets none") {
     const auto confine = [] { return sandbox::give_up_privileges({}); };
-    CHECK(outcome(confine, [] { return long{::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? 0 : -1}; }) ==
-          "ok");
+    CHECK(outcome(confine, [] {
+              return long{::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? 0 : -1};
+          }) == "ok");
     CHECK(outcome(confine, [] { return long{::sethostname("x", 1)}; }) == "EPERM");
     if (::geteuid() != 0) return;
     // CAP_CHOWN, of the bounding set.

@@ -71,6 +71,15 @@ TEST_CASE("a float extension needs the float profile") {
     }
 }
 
+TEST_CASE("a target is described as the specification spells it") {
+    CHECK(describe(kFloatTarget) == "TOSA 1.0.0 PRO-FP, level 8K");
+    CHECK(describe({.minor = 1,
+                    .profiles = kProfileInteger | kProfileFloat,
+                    .level = Level::Unbounded,
+                    .extensions = kExtensionBf16 | kExtensionInt4}) ==
+          "TOSA 1.1.0 PRO-INT PRO-FP, no level, EXT-INT4, EXT-BF16");
+}
+
 TEST_CASE("operators and types are named as the specification spells them") {
     CHECK(name(Op::MatMul) == "MATMUL");
     CHECK(name(Op::ConstShape) == "CONST_SHAPE");

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+
+#include "base/unique_fd.hpp"
+
+namespace acceld {
+
+// What the supervisor wants of a session, or a session of its worker: a descriptor comes
+// along with it. Neither waits for the other.
+struct Order {
+    enum class Kind : std::uint8_t {
+        End,       // as the end of the stream is understood, and all that is not understood
+        FrontEnd,  // to be served
+        Log,       // to be written to from here on
+    };
+
+    Kind kind = Kind::End;
+    base::UniqueFd fd{};
+};
+
+// Over a socket that keeps messages apart.
+[[nodiscard]] std::expected<void, std::string> send_order(int socket, Order::Kind kind,
+                                                          const base::UniqueFd& fd);
+[[nodiscard]] Order receive_order(int socket);
+
+}  // namespace acceld
