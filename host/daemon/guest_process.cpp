@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <exception>
 #include <utility>
 
@@ -154,10 +155,13 @@ void GuestProcess::progress() {
     char word = 0;
     const ssize_t got = ::recv(channel_.value(), &word, 1, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (got == 1 && word == kReady && state_ == State::Starting)
+    if (got == 1 && word == kReady && state_ == State::Starting) {
         state_ = State::Ready;
-    else
-        reap();
+        return;
+    }
+    // It has ended, or is not what it was: nobody waits for that one.
+    ::kill(pid_, SIGKILL);
+    reap();
 }
 
 std::expected<void, std::string> GuestProcess::give(UniqueFd front_end) {

@@ -61,6 +61,7 @@ std::expected<std::unique_ptr<Session>, std::string> Session::create(const Optio
 
 Session::Session(const Options& options, GuestLog& log, SharedBoard board, WorkerProcess worker)
     : options_(options),
+      log_(log),
       board_(std::move(board)),
       observer_(log, statistics()),
       worker_(std::move(worker)),
@@ -163,11 +164,20 @@ void Session::renew_device() {
         if (told) return;
         lose_worker(WorkerLoss::Message, told.error());
     }
-    if (const auto replaced = replace_worker(); !replaced)
-        spdlog::error("no worker: {}", replaced.error());
+    replace_worker();
 }
 
-Session::Result Session::replace_worker() {
+void Session::replace_worker() {
+    if (const auto replaced = try_to_replace_worker(); !replaced)
+        return log_.device_reset("no worker: " + replaced.error());
+    statistics().device_lost.set(0);
+    spdlog::info("worker replaced");
+}
+
+Session::Result Session::try_to_replace_worker() {
+    // To start one takes processor time of the host and lines of its log.
+    if (!restarts_.admit(std::chrono::steady_clock::now()))
+        return std::unexpected("too many were lost of late");
     auto worker = WorkerProcess::start(options_.device_arguments, board_.file.value());
     if (!worker) return std::unexpected(worker.error());
     worker_ = *std::move(worker);
@@ -175,10 +185,8 @@ Session::Result Session::replace_worker() {
     if (const auto ready = worker_.wait_ready(options_.command_timeout); !ready) {
         worker_.kill();
         statistics().forget_worker();
-        return std::unexpected(worker_.obituary());
+        return std::unexpected("it " + worker_.obituary());
     }
-    statistics().device_lost.set(0);
-    spdlog::info("worker replaced");
     return {};
 }
 
@@ -190,10 +198,7 @@ void Session::note_worker() {
 // Gives a ring that the front end has started to the worker.
 void Session::start_ring() {
     const bool untouched = board_.board->ring.consumed == 0;
-    if (!worker_.running() && untouched) {
-        if (const auto replaced = replace_worker(); !replaced)
-            spdlog::error("no worker: {}", replaced.error());
-    }
+    if (!worker_.running() && untouched) replace_worker();
     if (!worker_.running()) return;
     const auto messages = setup_.messages(board_.board->ring.next_available);
     if (!messages) return lose_worker(WorkerLoss::Message, messages.error());

@@ -15,6 +15,7 @@
 #include "daemon/lost_device.hpp"
 #include "daemon/options.hpp"
 #include "daemon/order.hpp"
+#include "daemon/rate_limit.hpp"
 #include "daemon/setup.hpp"
 #include "daemon/worker_process.hpp"
 #include "vhost/connection.hpp"
@@ -60,7 +61,8 @@ class Session {
     void follow(vhost::Message message);
     void renew_device();
     void start_ring();
-    [[nodiscard]] Result replace_worker();
+    void replace_worker();
+    [[nodiscard]] Result try_to_replace_worker();
     void note_worker();
     void stop_worker();
     void watch_worker();
@@ -68,6 +70,7 @@ class Session {
     [[nodiscard]] Statistics& statistics() { return board_.board->statistics; }
 
     const Options& options_;
+    GuestLog& log_;
     SharedBoard board_;
     GuestObserver observer_;
     WorkerProcess worker_;
@@ -76,6 +79,7 @@ class Session {
     vhost::MessageReader reader_;
     Setup setup_;
     bool worker_serves_ = false;
+    RateLimit restarts_;
     // The command that the worker is to take next, and since when, in RingState::ticks().
     std::uint16_t next_seen_ = 0;
     std::uint32_t next_since_ = 0;

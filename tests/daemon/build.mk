@@ -11,7 +11,6 @@ $(eval $(call unit-test,daemon,\
 	tests/daemon/golden_test.cpp \
 	tests/daemon/lives_test.cpp \
 	tests/daemon/log_test.cpp \
-	tests/daemon/machine.cpp \
 	tests/daemon/message_test.cpp \
 	tests/daemon/metrics_test.cpp \
 	tests/daemon/options_test.cpp \

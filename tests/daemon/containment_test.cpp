@@ -28,7 +28,6 @@ std::vector<pid_t> children(pid_t pid) {
 struct Guest {
     // After `others` that are still there.
     explicit Guest(Daemon& daemon, std::size_t others = 0) : vm(daemon.connect()) {
-        vm.start();
         REQUIRE(status() == Status::Ok);
         session = children(daemon.acceld.pid()).at(others);
     }
@@ -36,13 +35,8 @@ struct Guest {
     void signal_worker(int number) const { REQUIRE(::kill(worker(), number) == 0); }
 
     [[nodiscard]] Status status() { return vm.call(driver::get_device_info(++id)).status(); }
-    void reset() {
-        vm.stop_ring();
-        vm.ring.restart();
-        vm.start_ring();
-    }
 
-    Vm vm;
+    RunningVm vm;
     pid_t session = -1;
     std::uint64_t id = 0;
 };
@@ -63,7 +57,7 @@ TEST_CASE("a device whose worker has died is lost until the guest resets it") {
     guest.vm.start_ring(guest.vm.stop_ring());
     CHECK(guest.status() == Status::DeviceLost);
 
-    guest.reset();
+    guest.vm.reset();
     REQUIRE(daemon.acceld.wait_for("worker replaced"));
     CHECK(guest.worker() != first);
     CHECK(guest.status() == Status::Ok);
@@ -83,11 +77,27 @@ TEST_CASE("a device can be lost and reset any number of times, and nothing is le
             guest.signal_worker(SIGKILL);
             REQUIRE(daemon.acceld.wait_for("worker lost: "));
             CHECK(guest.status() == Status::DeviceLost);
-            guest.reset();
+            guest.vm.reset();
             CHECK(guest.status() == Status::Ok);
         }
     }
     CHECK(daemon.returns_to(before));
+}
+
+TEST_CASE("a guest that loses its workers too fast gets no more of them for a while") {
+    Daemon daemon;
+    Guest guest(daemon);
+    for (int i = 0; i < 10; ++i) {
+        guest.signal_worker(SIGKILL);
+        REQUIRE(guest.status() == Status::DeviceLost);
+        guest.vm.reset();
+        REQUIRE(guest.status() == Status::Ok);
+    }
+    guest.signal_worker(SIGKILL);
+    REQUIRE(guest.status() == Status::DeviceLost);
+    guest.vm.reset();
+    CHECK(daemon.acceld.wait_for("device reset: no worker: too many were lost of late"));
+    CHECK(guest.status() == Status::DeviceLost);
 }
 
 TEST_CASE("a worker that takes no commands is killed after the time that it may take") {
@@ -96,7 +106,7 @@ TEST_CASE("a worker that takes no commands is killed after the time that it may 
     guest.signal_worker(SIGSTOP);
     CHECK(guest.status() == Status::DeviceLost);
     CHECK(daemon.acceld.wait_for("worker lost: it takes no commands"));
-    guest.reset();
+    guest.vm.reset();
     CHECK(guest.status() == Status::Ok);
 }
 

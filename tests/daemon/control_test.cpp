@@ -14,14 +14,14 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "daemon/machine.hpp"
 #include "daemon/process.hpp"
 #include "daemon/prometheus.hpp"
+#include "daemon/vm.hpp"
 #include "driver/frames.hpp"
 
 using daemon_test::Acceld;
 using daemon_test::Labels;
-using daemon_test::Machine;
+using daemon_test::RunningVm;
 using daemon_test::TemporaryDirectory;
 using nlohmann::json;
 
@@ -88,10 +88,6 @@ struct Daemon {
     Acceld acceld;
 };
 
-std::vector<std::byte> create_context(std::uint64_t id) {
-    return driver::create_context(id).bytes();
-}
-
 const Labels kFirst{{"guest", "1"}};
 
 Labels first(const std::string& label, const std::string& value) {
@@ -112,13 +108,15 @@ TEST_CASE("the control socket is its owner's, and gone with the daemon") {
 
 TEST_CASE("a guest's commands, objects and mistakes are counted") {
     Daemon daemon;
-    Machine machine(daemon.directory.file("s"));
-    const auto context = machine.command(create_context(1));
+    RunningVm machine(daemon.directory.file("s"));
+    const auto context = machine.call(driver::create_context(1));
     REQUIRE(context.status() == wire::Status::Ok);
-    REQUIRE(machine.command(create_context(2)).status() == wire::Status::Ok);
-    REQUIRE(machine.command(driver::create_queue(3, 77).bytes()).status() ==
-            wire::Status::StaleObject);
-    machine.chain({{0x100000, 16, 0, 0}});  // nothing to write an answer to
+    REQUIRE(machine.call(driver::create_context(2)).status() == wire::Status::Ok);
+    REQUIRE(machine.call(driver::create_queue(3, 77)).status() == wire::Status::StaleObject);
+    const driver::Block alone = machine.memory.allocate(16);
+    REQUIRE(machine.publish(std::span(&alone, 1), {}));  // nothing to write an answer to
+    machine.kick();
+    REQUIRE(machine.collect());
 
     daemon.wait_for("chains_total", kFirst, 4);
     CHECK(daemon.metric("objects", first("kind", "context")) == 2);
@@ -142,19 +140,17 @@ TEST_CASE("a guest's commands, objects and mistakes are counted") {
 
 TEST_CASE("a refused message is counted before the front end is dropped") {
     Daemon daemon({"--max-guests", "2"});
-    Machine machine(daemon.directory.file("s"));
-    machine.send(vhost::Request::SetProtocolFeatures, vhost::to_bytes(vhost::kReplyAck));
+    RunningVm machine(daemon.directory.file("s"));
     // With an acknowledgement the front end is told, and stays.
-    machine.send(vhost::Request::SetVringNum, vhost::to_bytes(vhost::VringState{0, 3}),
-                 vhost::kNeedReplyFlag);
+    CHECK_FALSE(machine.client.done(vhost::Request::SetVringNum, daemon_test::state(0, 3)));
     daemon.wait_for("messages_refused_total", kFirst, 1);
     CHECK(daemon.metric("messages_refused_total", {{"guest", "2"}}) == 0);
 }
 
 TEST_CASE("a worker that is killed is a loss, and what it had is gone") {
     Daemon daemon;
-    Machine machine(daemon.directory.file("s"));
-    REQUIRE(machine.command(create_context(1)).status() == wire::Status::Ok);
+    RunningVm machine(daemon.directory.file("s"));
+    REQUIRE(machine.call(driver::create_context(1)).status() == wire::Status::Ok);
     daemon.wait_for("objects", first("kind", "context"), 1);
 
     const json before = daemon.status()["guests"][0];
@@ -168,13 +164,13 @@ TEST_CASE("a worker that is killed is a loss, and what it had is gone") {
     CHECK(daemon.status()["guests"][0]["worker_pid"] == 0);
 
     // The session answers for it, and its answers are counted with the others.
-    CHECK(machine.command(create_context(2)).status() == wire::Status::DeviceLost);
+    CHECK(machine.call(driver::create_context(2)).status() == wire::Status::DeviceLost);
     daemon.wait_for("answers_total", first("status", "DEVICE_LOST"), 1);
     CHECK(daemon.metric("answers_total", first("status", "OK")) == 1);
     CHECK(daemon.metric("commands_total", kFirst) == 2);
 
     machine.reset();
-    REQUIRE(machine.command(create_context(3)).status() == wire::Status::Ok);
+    REQUIRE(machine.call(driver::create_context(3)).status() == wire::Status::Ok);
     daemon.wait_for("answers_total", first("status", "OK"), 2);
     CHECK(daemon.metric("device_lost", kFirst) == 0);
     CHECK(daemon.metric("worker_starts_total", kFirst) == 2);
@@ -182,14 +178,14 @@ TEST_CASE("a worker that is killed is a loss, and what it had is gone") {
 
 TEST_CASE("guests are told apart, and one that leaves is not asked any more") {
     Daemon daemon({"--max-guests", "2"});
-    Machine one(daemon.directory.file("s"));
-    Machine two(daemon.directory.file("s"));
-    REQUIRE(one.command(create_context(1)).status() == wire::Status::Ok);
-    REQUIRE(two.command(create_context(1)).status() == wire::Status::Ok);
-    REQUIRE(two.command(create_context(2)).status() == wire::Status::Ok);
+    RunningVm one(daemon.directory.file("s"));
+    RunningVm two(daemon.directory.file("s"));
+    REQUIRE(one.call(driver::create_context(1)).status() == wire::Status::Ok);
+    REQUIRE(two.call(driver::create_context(1)).status() == wire::Status::Ok);
+    REQUIRE(two.call(driver::create_context(2)).status() == wire::Status::Ok);
     daemon.wait_for("commands_total", {{"guest", "1"}}, 1);
     daemon.wait_for("commands_total", {{"guest", "2"}}, 2);
-    one.leave();
+    one.client = daemon_test::Client(base::UniqueFd());
     const auto numbers = [&] {
         std::vector<int> all;
         const json status = daemon.status();
@@ -205,13 +201,13 @@ TEST_CASE("guests are told apart, and one that leaves is not asked any more") {
 
 TEST_CASE("a session that dies is counted, and the next guest is served") {
     Daemon daemon;
-    Machine machine(daemon.directory.file("s"));
+    RunningVm machine(daemon.directory.file("s"));
     REQUIRE(::kill(daemon.status()["guests"][0]["pid"].get<pid_t>(), SIGKILL) == 0);
     CHECK(daemon.acceld.wait_for("error: guest=1 pid="));
     CHECK(daemon.acceld.wait_for(" session died of signal 9"));
     CHECK(daemon.metric("sessions_failed_total", {}) == 1);
-    Machine next(daemon.directory.file("s"));
-    CHECK(next.command(create_context(1)).status() == wire::Status::Ok);
+    RunningVm next(daemon.directory.file("s"));
+    CHECK(next.call(driver::create_context(1)).status() == wire::Status::Ok);
 }
 
 TEST_CASE("what is no GET of something that is there is answered and ends the connection") {
@@ -238,8 +234,8 @@ TEST_CASE("clients that say nothing, or read nothing, keep nobody away") {
     }
     // One more while it is let in.
     REQUIRE(daemon.acceld.open_fds() <= before + acceld::Control::kMostClients + 1);
-    Machine machine(daemon.directory.file("s"));
-    CHECK(machine.command(create_context(1)).status() == wire::Status::Ok);
+    RunningVm machine(daemon.directory.file("s"));
+    CHECK(machine.call(driver::create_context(1)).status() == wire::Status::Ok);
     // The one that came first had to go, the last one is still heard.
     CHECK(silent.front().hear().empty());
     Asker last(daemon.directory.file("c"));

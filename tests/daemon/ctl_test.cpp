@@ -12,13 +12,13 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "daemon/machine.hpp"
 #include "daemon/process.hpp"
 #include "daemon/prometheus.hpp"
+#include "daemon/vm.hpp"
 #include "driver/frames.hpp"
 
 using daemon_test::Acceld;
-using daemon_test::Machine;
+using daemon_test::RunningVm;
 using daemon_test::TemporaryDirectory;
 
 TEST_SUITE_BEGIN("daemon/ctl");
@@ -52,10 +52,9 @@ TEST_CASE("the guests are shown as a table, as JSON and as metrics") {
     Acceld acceld(
         {"--socket-path", directory.file("s"), "--control-path", control, "--provider", "mock"});
     REQUIRE(acceld.wait_for("listening on"));
-    Machine machine(directory.file("s"));
-    REQUIRE(machine.command(driver::create_context(1).bytes()).status() == wire::Status::Ok);
-    REQUIRE(machine.command(driver::create_queue(2, 77).bytes()).status() ==
-            wire::Status::StaleObject);
+    RunningVm machine(directory.file("s"));
+    REQUIRE(machine.call(driver::create_context(1)).status() == wire::Status::Ok);
+    REQUIRE(machine.call(driver::create_queue(2, 77)).status() == wire::Status::StaleObject);
 
     nlohmann::json guest;
     do {

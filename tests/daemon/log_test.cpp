@@ -7,12 +7,12 @@
 
 #include <doctest/doctest.h>
 
-#include "daemon/machine.hpp"
 #include "daemon/process.hpp"
+#include "daemon/vm.hpp"
 #include "driver/frames.hpp"
 
 using daemon_test::Acceld;
-using daemon_test::Machine;
+using daemon_test::RunningVm;
 using daemon_test::TemporaryDirectory;
 
 TEST_SUITE_BEGIN("daemon/log");
@@ -55,8 +55,8 @@ TEST_CASE("every line about a guest names it, and the process that says it") {
     Acceld acceld(arguments(directory));
     REQUIRE(acceld.wait_for("listening on"));
     for (int guest = 1; guest <= 2; ++guest) {
-        Machine machine(directory.file("s"));
-        machine.command(driver::create_queue(5, 77).bytes());
+        RunningVm machine(directory.file("s"));
+        machine.call(driver::create_queue(5, 77));
         REQUIRE(acceld.wait_for(": guest=" + std::to_string(guest) + " pid="));
         REQUIRE(acceld.wait_for(" command refused: "));
     }
@@ -71,14 +71,14 @@ TEST_CASE("with --log-file nothing is written elsewhere, and SIGHUP moves all to
     const std::string path = directory.file("log");
     Acceld acceld(arguments(directory, {"--log-file", path, "--once"}));
     wait_for(path, "listening on");
-    Machine machine(directory.file("s"));
+    RunningVm machine(directory.file("s"));
     wait_for(path, "front end connected");
-    REQUIRE(machine.command(driver::create_context(1).bytes()).status() == wire::Status::Ok);
+    REQUIRE(machine.call(driver::create_context(1)).status() == wire::Status::Ok);
 
     std::filesystem::rename(path, directory.file("old"));
     acceld.signal(SIGHUP);
     wait_for(path, "log opened anew");
-    machine.leave();
+    machine.client = daemon_test::Client(base::UniqueFd());
     CHECK(acceld.wait() == 0);
     CHECK(acceld.output().empty());
     const std::string log = contents(path);
@@ -100,7 +100,7 @@ TEST_CASE("a session that stands by writes to the new file, too") {
     std::filesystem::rename(path, directory.file("old"));
     acceld.signal(SIGHUP);
     wait_for(path, "log opened anew");
-    Machine machine(directory.file("s"));
+    RunningVm machine(directory.file("s"));
     wait_for(path, "front end connected");
     acceld.signal(SIGTERM);
     CHECK(acceld.wait() == 0);
@@ -112,11 +112,11 @@ TEST_CASE("a log that cannot be opened anew stays, and the guests do") {
     std::filesystem::create_directory(directory.file("there"));
     Acceld acceld(arguments(directory, {"--log-file", directory.file("there/log")}));
     wait_for(directory.file("there/log"), "listening on");
-    Machine machine(directory.file("s"));
+    RunningVm machine(directory.file("s"));
     std::filesystem::rename(directory.file("there"), directory.file("away"));
     acceld.signal(SIGHUP);
     wait_for(directory.file("away/log"), "error: the log stays where it is: ");
-    CHECK(machine.command(driver::create_context(1).bytes()).status() == wire::Status::Ok);
+    CHECK(machine.call(driver::create_context(1)).status() == wire::Status::Ok);
 }
 
 TEST_CASE("a log file that cannot be is one plain line") {

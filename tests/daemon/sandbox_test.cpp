@@ -2,9 +2,7 @@
 //
 // That the processes of the real daemon are confined, and what becomes of one that is
 // killed for what it has tried. What the lists let through is tested in tests/sandbox.
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <string>
@@ -14,20 +12,16 @@
 
 #include <doctest/doctest.h>
 #include <grp.h>
-#include <poll.h>
 #include <unistd.h>
 
-#include "daemon/process.hpp"
+#include "daemon/vm.hpp"
 #include "driver/frames.hpp"
-#include "linux/virtio_accel.h"
 #include "sandbox/in_child.hpp"
-#include "vhost/front_end.hpp"
-#include "vhost/send_fds.hpp"
-#include "wire/bytes.hpp"
 #include "wire/status.hpp"
 
 using daemon_test::Acceld;
 using daemon_test::Client;
+using daemon_test::RunningVm;
 using daemon_test::TemporaryDirectory;
 using vhost::Bytes;
 using vhost::Request;
@@ -104,78 +98,6 @@ std::string install(const TemporaryDirectory& place) {
     return place.file("bin/virtio-acceld");
 }
 
-// A front end that has started the ring, and a driver that sends one command.
-class Guest {
- public:
-    explicit Guest(Client client) : client_(std::move(client)) {
-        const Bytes features = client_.ask(Request::GetFeatures).value();
-        client_.send(Request::SetOwner);
-        client_.send(Request::SetFeatures, features);
-        client_.send(Request::SetProtocolFeatures,
-                     vhost::to_bytes(vhost::kConfig | vhost::kConfigureMemSlots));
-        share(Request::AddMemReg, vhost::to_bytes(vhost::MemRegion{0, ram_.region()}), ram_.fd());
-        client_.send(Request::SetVringNum, vhost::to_bytes(vhost::VringState{0, ring_.size()}));
-        client_.send(Request::SetVringBase, vhost::to_bytes(vhost::VringState{0, 0}));
-        client_.send(Request::SetVringAddr, vhost::to_bytes(ring_.addresses()));
-        share(Request::SetVringCall, vhost::to_bytes(std::uint64_t{0}), call_.value());
-        share(Request::SetVringKick, vhost::to_bytes(std::uint64_t{0}), kick_.value());
-        client_.send(Request::SetVringEnable, vhost::to_bytes(vhost::VringState{0, 1}));
-        // Answered when all that was said before is done.
-        REQUIRE(client_.ask(Request::GetFeatures).has_value());
-    }
-
-    void publish_create_context() {
-        const auto request = driver::create_context(1).bytes();
-        std::ranges::copy(request, ram_.bytes().subspan(kRequest).begin());
-        const auto head = ring_.link(
-            0,
-            {{.address = ram_.guest() + kRequest,
-              .length = static_cast<std::uint32_t>(request.size())},
-             {.address = ram_.guest() + kAnswer, .length = 64, .flags = vhost::kDescriptorWrite}});
-        ring_.publish(head);
-    }
-
-    // The status of the answer to CREATE_CONTEXT.
-    wire::Status create_context() {
-        publish_create_context();
-        vhost_test::kick(kick_);
-        pollfd called{call_.value(), POLLIN, 0};
-        REQUIRE(::poll(&called, 1, -1) == 1);
-        virtio_accel_response_header header{};
-        REQUIRE(ring_.used(0).length >= sizeof(header));
-        std::memcpy(&header, ram_.bytes().subspan(kAnswer).data(), sizeof(header));
-        return wire::Status{header.status};
-    }
-
-    // Has a command in memory, takes the memory away and kicks.
-    void shrink() {
-        publish_create_context();
-        REQUIRE(::ftruncate(ram_.fd(), kRequest) == 0);
-        vhost_test::kick(kick_);
-    }
-
-    [[nodiscard]] Client& client() { return client_; }
-
- private:
-    static constexpr std::size_t kRequest = 8192;
-    static constexpr std::size_t kAnswer = 12288;
-
-    void share(Request request, const Bytes& payload, int fd) {
-        Bytes bytes =
-            vhost::to_bytes(vhost::Header{static_cast<std::uint32_t>(request), vhost::kVersion,
-                                          static_cast<std::uint32_t>(payload.size())});
-        bytes.insert(bytes.end(), payload.begin(), payload.end());
-        REQUIRE(vhost_test::send_fds(client_.fd(), bytes, {&fd, 1}, MSG_NOSIGNAL) ==
-                static_cast<ssize_t>(bytes.size()));
-    }
-
-    Client client_;
-    vhost_test::GuestRam ram_{0x100000, 0x7f0000000000, 1 << 20};
-    vhost_test::DriverRing ring_{ram_, 8};
-    base::UniqueFd kick_ = vhost_test::make_eventfd();
-    base::UniqueFd call_ = vhost_test::make_eventfd();
-};
-
 }  // namespace
 
 TEST_CASE("no process of the daemon has a privilege, and those with a guest have filters") {
@@ -237,25 +159,10 @@ TEST_CASE("a worker that its filter kills is a lost device, and the session goes
     Acceld acceld({"--fd", "9", "--provider", "mock", "--fault", "create_context:1:escape"},
                   {theirs.value()});
     theirs.reset();
-    Guest guest(Client{base::UniqueFd(ends[0])});
-    REQUIRE(guest.create_context() == wire::Status::DeviceLost);
+    RunningVm guest(Client{base::UniqueFd(ends[0])});
+    REQUIRE(guest.call(driver::create_context(1)).status() == wire::Status::DeviceLost);
     CHECK(acceld.wait_for("worker lost: died of signal 31"));
-    CHECK(guest.client().ask(Request::GetFeatures).has_value());
-}
-
-TEST_CASE("guest memory that shrinks ends its own session, and the next guest is served") {
-    TemporaryDirectory directory;
-    Acceld acceld({"--socket-path", directory.file("s"), "--provider", "mock"});
-    REQUIRE(acceld.wait_for("confined "));
-    Guest guest{Client(directory.file("s"))};
-    guest.shrink();
-    CHECK(acceld.wait_for("worker lost: "));
-    CHECK(acceld.wait_for("front end dropped: guest memory was taken away"));
-    char byte = 0;
-    CHECK(::recv(guest.client().fd(), &byte, 1, 0) <= 0);
-    CHECK(acceld.wait_for("provider: "));
-    Client next(directory.file("s"));
-    CHECK(next.ask(Request::GetFeatures).has_value());
+    CHECK(guest.client.ask(Request::GetFeatures).has_value());
 }
 
 TEST_CASE("the same command is served where nothing is confined") {
@@ -266,8 +173,8 @@ TEST_CASE("the same command is served where nothing is confined") {
         {"--fd", "9", "--provider", "mock", "--fault", "create_context:1:escape", "--no-sandbox"},
         {theirs.value()});
     theirs.reset();
-    Guest guest(Client{base::UniqueFd(ends[0])});
-    CHECK(guest.create_context() == wire::Status::Ok);
+    RunningVm guest(Client{base::UniqueFd(ends[0])});
+    CHECK(guest.call(driver::create_context(1)).status() == wire::Status::Ok);
 }
 
 TEST_SUITE_END();

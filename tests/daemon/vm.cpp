@@ -133,6 +133,12 @@ std::uint32_t Vm::stop_ring() {
     return stopped.num;
 }
 
+void Vm::reset() {
+    stop_ring();
+    ring.restart();
+    start_ring();
+}
+
 std::optional<std::uint16_t> Vm::publish(std::span<const std::byte> frame,
                                          const driver::Shape& shape) {
     if (ring.outstanding() == 0) memory.rewind(data_);

@@ -60,6 +60,7 @@ class Vm {
     void start_ring(std::uint32_t base = 0);
     void start();               // all of the above
     std::uint32_t stop_ring();  // returns the base to go on from
+    void reset();               // what the guest does to its device
 
     // Publishes a frame in pieces of guest memory; nothing when the ring is full.
     [[nodiscard]] std::optional<std::uint16_t> publish(std::span<const std::byte> frame,
@@ -96,6 +97,12 @@ class Vm {
  private:
     std::size_t data_;                                              // where the ring's memory ends
     std::map<std::uint16_t, std::vector<driver::Block>> writable_;  // by head
+};
+
+// One that has started its device.
+struct RunningVm : Vm {
+    explicit RunningVm(Client connected) : Vm(std::move(connected)) { start(); }
+    explicit RunningVm(const std::string& path) : RunningVm(Client(path)) {}
 };
 
 }  // namespace daemon_test

@@ -19,6 +19,7 @@ uncancellable=$(printf 'cancel_event:%d:error-before:Unsupported,' {1..60})
 
 start_daemon() {
 	build/host/daemon/virtio-acceld --socket-path "$scratch/socket" --provider mock --once \
+		--single-process \
 		--fault "${uncancellable%,}" 2>"$1" &
 	daemon=$!
 	until [ -S "$scratch/socket" ]; do sleep 0.05; done

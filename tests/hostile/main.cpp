@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include <poll.h>
+
 #include "daemon/listener.hpp"
 #include "hostile/device.hpp"
 #include "hostile/front_end.hpp"
@@ -44,8 +46,11 @@ std::expected<Options, std::string> parse(std::span<char*> words) {
 std::expected<void, std::string> serve(Options options) {
     const auto listener = acceld::Listener::bind(options.socket_path);
     if (!listener) return std::unexpected(listener.error());
-    auto socket = listener->accept(-1);
+    pollfd come{listener->fd(), POLLIN, 0};
+    if (::poll(&come, 1, -1) < 0) return std::unexpected(std::string("poll"));
+    auto socket = listener->accept();
     if (!socket) return std::unexpected(socket.error());
+    if (!*socket) return std::unexpected(std::string("the front end left at once"));
     hostile::Device device(std::move(options.lies));
     return hostile::FrontEnd(**std::move(socket), device).run();
 }
