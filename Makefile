@@ -20,6 +20,7 @@
 # make abi                      put a change of the uapi on record; lint compares
 # make dkms                     the driver's sources as a DKMS package, in build/dkms
 # make bench-engine             what a command costs between ring and provider
+# make bench-daemon             the same from kick to interrupt, and what a neighbour costs
 # make bench-guest              what the driver costs in a guest, as ratios
 # make format, make tidy        clang-format in place; clang-tidy, which is slow
 # make install                  [DESTDIR=] [PREFIX=/usr/local]
@@ -29,9 +30,9 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 
-goals := all run check check-unit check-daemon check-install check-fuzz check-conformance \
+goals := all run check check-unit check-daemon check-containment check-install check-fuzz check-conformance \
 	check-guest check-faults check-hostile check-lifecycle check-e2e check-debug-kernel \
-	bench-engine bench-guest \
+	bench-engine bench-daemon bench-guest \
 	fuzz-seeds abi dkms lint tidy format install clean help
 .PHONY: $(goals)
 

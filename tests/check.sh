@@ -34,6 +34,7 @@ group conformance check-conformance SAN=
 group fuzz check-fuzz SAN= FUZZ_SECONDS=0
 group guest check-guest SAN=
 group hostile check-hostile SAN=
+group containment check-containment SAN=
 group lifecycle check-lifecycle LIVES=quick GUEST_KERNEL=newest SAN=
 group e2e check-e2e SAN=
 

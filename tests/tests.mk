@@ -19,9 +19,12 @@ include tests/fuzz/build.mk
 check-unit: $(unit-tests)
 	@tests/unit.sh $^
 
-# The daemon and its socket alone, of which check-unit takes the quick form.
-check-daemon: $(O)/tests/daemon/daemon_test
-	@tests/unit.sh $^
+# The daemon and its socket, of which check-unit takes the quick form; and in machines.
+check-daemon: $(O)/tests/daemon/daemon_test check-containment
+	@tests/unit.sh $<
+
+check-containment: $(guest-parts) build/selftests/survivor
+	@tests/containment/containment.sh newest
 
 check-install: $(O)/host/daemon/virtio-acceld
 	@tests/daemon/install.sh

@@ -129,6 +129,7 @@ std::uint16_t Virtqueue::stop() {
     ring_.reset();
     kick_.reset();
     state_->faulted = false;
+    elsewhere_ = false;
     return base_;
 }
 

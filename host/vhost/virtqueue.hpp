@@ -59,8 +59,8 @@ class Virtqueue {
     // Back to how it was before its first start.
     void reset();
 
-    // Another process serves the ring, and keeps the state, until take_over(): here the
-    // queue is only set up.
+    // Another process serves the ring, and keeps the state, until take_over() or stop():
+    // here the queue is only set up.
     void leave_to_other() { elsewhere_ = true; }
     // That process is dead: the handler gets the chains that it has not completed, and all
     // that come.

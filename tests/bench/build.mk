@@ -8,6 +8,18 @@ $(eval $(call program,tests/bench/engine_bench,\
 bench-engine: $(O)/tests/bench/engine_bench
 	@$<
 
+# What a command costs a guest of the daemon: a program of doctest, as its guest is.
+$(eval $(call program,tests/bench/daemon_bench,\
+	tests/bench/daemon_bench.cpp tests/daemon/process.cpp tests/daemon/usage.cpp \
+	tests/daemon/vm.cpp tests/vhost/front_end.cpp,\
+	doctest-main test-driver vhost engine wire mock,\
+	-Ihost -Itests))
+$(O)/tests/bench/daemon_bench: | $(O)/host/daemon/virtio-acceld
+
+.PHONY: bench-daemon
+bench-daemon: $(O)/tests/bench/daemon_bench
+	@$<
+
 # What the driver costs in a guest, beside a driver that only sends and receives.
 ping-sources := $(addprefix tests/bench/ping/,Kbuild virtio_accel_ping.c) uapi/linux/virtio_accel.h
 bench-kernel := $(kernel-newest)

@@ -23,6 +23,7 @@ $(eval $(call unit-test,daemon,\
 	tests/daemon/sandbox_test.cpp \
 	tests/daemon/server_test.cpp \
 	tests/daemon/sockets_test.cpp \
+	tests/daemon/traffic_test.cpp \
 	tests/daemon/usage.cpp \
 	tests/daemon/vm.cpp \
 	tests/golden/data/scenarios.cpp \

@@ -3,6 +3,7 @@
 // What a guest and its neighbours notice when a worker is lost: the loss of that guest's
 // device until it is reset, and nothing else.
 #include <csignal>
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 
@@ -17,12 +18,6 @@ using wire::Status;
 TEST_SUITE_BEGIN("daemon/containment");
 
 namespace {
-
-std::vector<pid_t> children(pid_t pid) {
-    const std::string number = std::to_string(pid);
-    std::ifstream file("/proc/" + number + "/task/" + number + "/children");
-    return {std::istream_iterator<pid_t>(file), {}};
-}
 
 // A guest at a daemon, and the process that serves it.
 struct Guest {
@@ -66,6 +61,18 @@ TEST_CASE("a device whose worker has died is lost until the guest resets it") {
         guest.vm.call(driver::on_object(VIRTIO_ACCEL_OP_DESTROY_CONTEXT, ++guest.id, before));
     CHECK(destroyed.status() == Status::StaleObject);
     CHECK(guest.vm.call(driver::create_context(++guest.id)).id() != before);
+}
+
+TEST_CASE("a worker that dies while the machine is paused is a loss when it goes on") {
+    Daemon daemon;
+    Guest guest(daemon);
+    const std::uint32_t base = guest.vm.stop_ring();
+    guest.signal_worker(SIGKILL);
+    REQUIRE(daemon.acceld.wait_for("worker lost: died of signal 9"));
+    guest.vm.start_ring(base);
+    CHECK(guest.status() == Status::DeviceLost);
+    guest.vm.reset();
+    CHECK(guest.status() == Status::Ok);
 }
 
 TEST_CASE("a device can be lost and reset any number of times, and nothing is left of it") {
@@ -118,6 +125,29 @@ TEST_CASE("a worker that does not answer its session is killed, the front end no
     CHECK(daemon.acceld.wait_for("worker lost: it does not answer"));
     guest.vm.start_ring(1);
     CHECK(guest.status() == Status::DeviceLost);
+}
+
+TEST_CASE("each guest has its part of what the host gives, whatever the others take") {
+    Daemon daemon({"--max-guests", "4", "--host-buffer-bytes", "1MiB", "--max-contexts", "1"});
+    Guest one(daemon);
+    Guest two(daemon, 1);
+    for (Guest* guest : {&one, &two}) {
+        CAPTURE(guest == &two);
+        // protocol.md 2.5: max_contexts of the device info.
+        const auto info = guest->vm.call(driver::get_device_info(++guest->id));
+        CHECK(info.load<std::uint32_t>(16 + offsetof(virtio_accel_device_info, max_contexts)) == 1);
+        const std::uint64_t context = guest->vm.call(driver::create_context(++guest->id)).id();
+        CHECK(guest->vm.call(driver::create_context(++guest->id)).status() ==
+              Status::ResourceLimit);
+        const auto allocate = [&](std::uint64_t bytes) {
+            return guest->vm
+                .call(driver::allocate_buffer(++guest->id, {.context = context, .bytes = bytes}))
+                .status();
+        };
+        CHECK(allocate((256U << 10) + 1) == Status::ResourceLimit);
+        CHECK(allocate(256U << 10) == Status::Ok);
+        CHECK(allocate(1) == Status::ResourceLimit);
+    }
 }
 
 TEST_CASE("a guest does not notice that the worker of another one has died") {

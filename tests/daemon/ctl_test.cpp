@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // acceld-ctl, as an operator calls it.
+#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <format>
 #include <fstream>
-#include <regex>
+#include <iterator>
+#include <sstream>
+#include <vector>
 
 #include <sys/wait.h>
 
@@ -67,11 +69,20 @@ TEST_CASE("the guests are shown as a table, as JSON and as metrics") {
     const Run table = ctl("status --control-path " + control);
     CHECK(table.status == 0);
     CHECK(table.output.contains("provider mock: 1 front ends so far, 0 sessions failed\n"));
-    const std::regex line(std::format("\n +1 +{} +{} +serving +2 +1 +1 +0 B ",
-                                      guest["pid"].get<int>(), guest["worker_pid"].get<int>()));
     CAPTURE(table.output);
     CHECK(table.output.contains("\nGUEST "));
-    CHECK(std::regex_search(table.output, line));
+    const std::vector<std::string> shown{
+        "1", guest["pid"].dump(), guest["worker_pid"].dump(), "serving", "2", "1", "1", "0", "B"};
+    std::istringstream lines(table.output);
+    std::vector<std::vector<std::string>> rows;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        rows.emplace_back(std::istream_iterator<std::string>(words),
+                          std::istream_iterator<std::string>());
+    }
+    CHECK(std::ranges::any_of(rows, [&](const auto& row) {
+        return row.size() > shown.size() && std::equal(shown.begin(), shown.end(), row.begin());
+    }));
 
     const Run metrics = ctl("metrics --control-path " + control);
     CHECK(metrics.status == 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <sstream>
 
 #include <doctest/doctest.h>
@@ -36,15 +36,36 @@ std::vector<std::string> arguments(const TemporaryDirectory& directory,
     return all;
 }
 
+// Whether a number is there, which is taken away.
+bool take_number(std::string_view& text) {
+    const std::size_t digits = text.find_first_not_of("0123456789");
+    if (digits == 0 || text[0] == '0') return false;
+    text.remove_prefix(std::min(digits, text.size()));
+    return true;
+}
+
+bool take(std::string_view& text, std::string_view part) {
+    if (!text.starts_with(part)) return false;
+    text.remove_prefix(part.size());
+    return true;
+}
+
+// "virtio-acceld: LEVEL: guest=N pid=P WHAT", or one of those about no guest.
+bool is_line(std::string_view text) {
+    if (!take(text, "virtio-acceld: ")) return false;
+    if (!take(text, "info: ") && !take(text, "warning: ") && !take(text, "error: ")) return false;
+    for (const std::string_view other : {"listening on ", "log opened anew", "confined by ",
+                                         "confined without filters", "running as root: "})
+        if (text.starts_with(other)) return true;
+    return take(text, "guest=") && take_number(text) && take(text, " pid=") && take_number(text) &&
+           take(text, " ") && !text.empty() && text[0] != ' ';
+}
+
 void check_lines(const std::string& log) {
-    const std::regex line(
-        "virtio-acceld: (info|warning|error): (listening on .*|log opened anew|"
-        "confined by .*|running as root: .*|"
-        "guest=[1-9][0-9]* pid=[1-9][0-9]* [^ ].*)");
     std::istringstream lines(log);
     for (std::string text; std::getline(lines, text);) {
         CAPTURE(text);
-        CHECK(std::regex_match(text, line));
+        CHECK(is_line(text));
     }
 }
 

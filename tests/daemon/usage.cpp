@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -50,6 +51,12 @@ std::set<pid_t> tree(pid_t root) {
 
 }  // namespace
 
+std::vector<pid_t> children(pid_t pid) {
+    const std::string number = std::to_string(pid);
+    std::ifstream file("/proc/" + number + "/task/" + number + "/children");
+    return {std::istream_iterator<pid_t>(file), {}};
+}
+
 Usage usage(pid_t root) {
     Usage sum;
     for (const pid_t pid : tree(root)) {
@@ -67,6 +74,14 @@ Usage usage(pid_t root) {
             sum.guest_mappings += line.contains("memfd:guest");
     }
     return sum;
+}
+
+Usage settled_usage(pid_t root) {
+    for (Usage before = usage(root);; before = usage(root)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        const Usage now = usage(root);
+        if (now.processes == before.processes && now.fds == before.fds) return now;
+    }
 }
 
 bool returns_to(const Usage& before, pid_t root) {

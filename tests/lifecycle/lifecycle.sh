@@ -7,8 +7,8 @@ set -uo pipefail
 here=$(dirname "$0")
 . "$here/run.sh"
 
-rounds=100
-[ "${LIVES:-}" = quick ] && rounds=5
+rounds=100 boots=20
+[ "${LIVES:-}" = quick ] && rounds=5 boots=1
 
 # The image of a kernel, as accel-vm chooses it.
 image() {
@@ -24,7 +24,9 @@ lives() {
 		--add "$here/guest/lives.sh=/lives.sh" -- sh /lives.sh $rounds
 	guest "boots, $kernel" "" --reboot --add "$programs/client" --add "$programs/kexec" \
 		--add "$(image "$kernel")=/kexec/kernel" --add "$here/guest/boots.sh=/boots.sh" \
-		-- sh /boots.sh
+		-- sh /boots.sh $boots
+	guest "pauses, $kernel" "" --add "$programs/client" \
+		--add "$here/guest/pauses.sh=/pauses.sh" -- sh /pauses.sh 20
 }
 
 selftests=()

@@ -13,6 +13,8 @@ import sys
 # A command that can only be given, or is only done, at an event.
 BEFORE = {"system_wakeup": "SUSPEND"}
 AFTER = {"device_del": "DEVICE_DELETED"}
+# A guest that is stopped cannot ask to go on.
+THEN = {"stop": "cont"}
 
 
 class Monitor:
@@ -52,6 +54,8 @@ def main():
         monitor = monitor or Monitor(sys.argv[1])
         command, _, arguments = line.removeprefix("# qmp ").strip().partition(" ")
         answer = monitor.execute(command, json.loads(arguments or "{}"))
+        if command in THEN:
+            answer = monitor.execute(THEN[command], {})
         print("#", json.dumps(answer), flush=True)
 
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/resource.h>
 
 #include <doctest/doctest.h>
@@ -42,7 +43,8 @@ TEST_CASE("a process without privileges has no capability, and gets none") {
     if (::geteuid() != 0) return;
     // CAP_CHOWN, of the bounding set.
     CHECK(outcome(confine, [] { return long{::prctl(PR_CAPBSET_READ, 0) == 0 ? 0 : -1}; }) == "ok");
-    CHECK(outcome(confine, [] { return long{::setuid(1)}; }) == "EPERM");
+    // Of this thread: a sanitizer has one more, which the C library would ask, too.
+    CHECK(outcome(confine, [] { return ::syscall(SYS_setuid, 1); }) == "EPERM");
 }
 
 TEST_CASE("root becomes another user in everything, once or twice, and does not come back") {
