@@ -120,7 +120,7 @@ include uapi/uapi.mk host/host.mk libaccel/libaccel.mk kernel/kernel.mk selftest
 
 # The drivers go where accel-vm looks for them: they belong to the guest, not to this machine.
 PREFIX ?= /usr/local
-installed-programs := $(O)/host/vm/accel-vm $(O)/host/ctl/acceld-ctl
+installed-programs := $(O)/host/vm/accel-vm $(O)/host/ctl/acceld-ctl $(O)/host/inspect/accel-tosa
 install: $(installed-programs) modules
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(installed-programs)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/udev/rules.d kernel/99-virtio-accel.rules

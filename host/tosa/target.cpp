@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <format>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -86,6 +87,33 @@ std::string describe(const Target& target) {
     for (const auto& [extension, name] : kExtensionNames)
         if ((target.extensions & extension) != 0) text += std::format(", {}", name);
     return text;
+}
+
+std::expected<Target, std::string> parse_target(std::string_view words) {
+    Target target{.level = Level::Unbounded};
+    for (const auto part : std::views::split(words, ',')) {
+        std::string word(std::string_view{part});
+        std::ranges::transform(word, word.begin(), [](char c) {
+            return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+        });
+        const auto* known = std::ranges::find(kExtensionNames, word,
+                                              &std::pair<std::uint64_t, std::string_view>::second);
+        if (known != std::end(kExtensionNames))
+            target.extensions |= known->first;
+        else if (word == "PRO-INT")
+            target.profiles |= kProfileInteger;
+        else if (word == "PRO-FP")
+            target.profiles |= kProfileFloat;
+        else if (word == "LEVEL-8K")
+            target.level = Level::EightK;
+        else
+            return std::unexpected(
+                std::format("'{}' is no word of a target", std::string_view{part}));
+    }
+    if (target.profiles == 0) return std::unexpected("pro-int, pro-fp or both are needed");
+    if (!decode_target(encode_target(target)))
+        return std::unexpected("an extension is there without the profile that it extends");
+    return target;
 }
 
 }  // namespace tosa

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <expected>
 #include <string>
+#include <string_view>
 
 namespace tosa {
 
@@ -60,7 +61,17 @@ using TargetWords = std::array<std::uint32_t, 12>;
 // "TOSA 1.0.0 PRO-FP, level 8K, EXT-BF16": the specification's spelling.
 [[nodiscard]] std::string describe(const Target& target);
 
+// The other way round, of words such as "pro-fp,level-8k,ext-bf16" in any order and case;
+// without a level there is none. The error names the word, or says what does not go
+// together.
+[[nodiscard]] std::expected<Target, std::string> parse_target(std::string_view words);
+
 // FLOATING_POINT, level 8K, no extensions: what the FP32 providers advertise.
 inline constexpr Target kFloatTarget{.profiles = kProfileFloat};
+
+// All of TOSA 1.0 without limits, but for EXT-DYNAMIC, which takes more than a file.
+inline constexpr Target kEveryTarget{.profiles = kProfileInteger | kProfileFloat,
+                                     .level = Level::Unbounded,
+                                     .extensions = 0x7FF & ~kExtensionDynamic};
 
 }  // namespace tosa

@@ -80,6 +80,20 @@ TEST_CASE("a target is described as the specification spells it") {
           "TOSA 1.1.0 PRO-INT PRO-FP, no level, EXT-INT4, EXT-BF16");
 }
 
+TEST_CASE("a target is read from words, in any order and case") {
+    CHECK(parse_target("pro-fp,level-8k") == kFloatTarget);
+    CHECK(parse_target("Ext-Bf16,PRO-FP,pro-int") ==
+          Target{.profiles = kProfileInteger | kProfileFloat,
+                 .level = Level::Unbounded,
+                 .extensions = kExtensionBf16});
+    CHECK(parse_target("pro-fp,").error() == "'' is no word of a target");
+    CHECK(parse_target("pro-fp,level-9k").error() == "'level-9k' is no word of a target");
+    CHECK(parse_target("level-8k").error() == "pro-int, pro-fp or both are needed");
+    CHECK(parse_target("pro-fp,ext-int4").error() ==
+          "an extension is there without the profile that it extends");
+    CHECK(encode_target(kEveryTarget)[5] == 3);
+}
+
 TEST_CASE("operators and types are named as the specification spells them") {
     CHECK(name(Op::MatMul) == "MATMUL");
     CHECK(name(Op::ConstShape) == "CONST_SHAPE");
