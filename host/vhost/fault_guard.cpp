@@ -56,7 +56,7 @@ FaultGuard::~FaultGuard() {
 
 // ThreadSanitizer makes the accesses of atomics itself, inside of itself, and so the fault:
 // it must not be entered again from here. The same goes for its mmap().
-[[gnu::no_sanitize("thread")]] bool FaultGuard::cover(std::uintptr_t address) {
+__attribute__((no_sanitize("thread"))) bool FaultGuard::cover(std::uintptr_t address) {
     const Lock lock;
     FaultGuard* guard = guards;
     while (guard != nullptr && address - guard->begin_ >= guard->size_)
@@ -68,7 +68,8 @@ FaultGuard::~FaultGuard() {
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != -1;
 }
 
-[[gnu::no_sanitize("thread")]] void FaultGuard::on_fault(int signal, siginfo_t* info, void*) {
+__attribute__((no_sanitize("thread"))) void FaultGuard::on_fault(int signal, siginfo_t* info,
+                                                                 void*) {
     const int error = errno;
     // Not ours: the access is repeated, and meets the action from before.
     if (info->si_code <= 0 || !cover(std::bit_cast<std::uintptr_t>(info->si_addr)))

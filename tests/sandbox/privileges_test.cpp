@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include <doctest/doctest.h>
 #include <grp.h>

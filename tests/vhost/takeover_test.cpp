@@ -133,13 +133,12 @@ bool die_after(const Scene& scene, vhost::Ring& ring, int instructions) {
 }  // namespace
 
 TEST_CASE("a ring whose server is killed at any instruction loses and repeats no chain") {
-    // Strides that meet every phase of a loop sooner or later; what a sanitizer adds is
-    // nothing to die in.
+    // The instructions of a sanitizer are many, and nothing to die in.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    constexpr int kStride = 211;
-#else
-    constexpr int kStride = 13;
+    return;
 #endif
+    // A stride that meets every phase of a loop sooner or later.
+    constexpr int kStride = 13;
     Marker marker;
     Nobody nobody;
     int deaths = 0;
