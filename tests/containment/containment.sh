@@ -9,8 +9,9 @@ here=$(dirname "$0")
 . "$here/../console.sh"
 
 kernel=$1
-deaths=8
-[ -n "${SOAK:-}" ] && deaths=100
+deaths=8 pause=0
+# Ten new workers in ten seconds are all that a guest gets.
+[ -n "${SOAK:-}" ] && deaths=100 pause=1
 vm=build/host/vm/accel-vm
 acceld=build/host/daemon/virtio-acceld
 logs=build/containment
@@ -36,7 +37,7 @@ kill_workers() {
 	while read -r word what; do
 		[ "$word" = at ] || { echo "$word $what"; continue; }
 		n=$((n + 1))
-		sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
+		sleep "$pause.$((RANDOM % 10))$((RANDOM % 10))"
 		[ $n -eq 3 ] && { descriptors; resident; } >"$logs/early"
 		[ $n -eq $deaths ] && { descriptors; resident; } >"$logs/late"
 		kill -KILL "$(worker)"
