@@ -106,6 +106,16 @@ def budgets():
             yield f"{name}: its test has another name"
 
 
+def unproven(what, proof):
+    """What is wrong with a proof, which names tests or says why there is none."""
+    missing = missing_tests(proof)
+    if missing is None and not proof.startswith("No test: "):
+        yield f"{what}: neither a test nor a reason"
+    if '"' in TESTS.sub("", proof):
+        yield f"{what}: a name without its file"
+    yield from (f"{what}: {text}" for text in missing or [])
+
+
 def requirements():
     with open("docs/requirements.md", encoding="utf-8") as file:
         rows = [[cell.strip() for cell in line.strip().strip("|").split(" | ")]
@@ -119,12 +129,7 @@ def requirements():
         if len(row) != 4 or not REQUIREMENT.fullmatch(row[0]) or row[1] not in KEYWORDS:
             yield f"{row[0]}: not a row of id, keyword, meaning, proof"
             continue
-        missing = missing_tests(row[3])
-        if missing is None and not row[3].startswith("No test: "):
-            yield f"{row[0]}: neither a test nor a reason"
-        if '"' in TESTS.sub("", row[3]):
-            yield f"{row[0]}: a name without its file"
-        yield from (f"{row[0]}: {text}" for text in missing or [])
+        yield from unproven(row[0], row[3])
 
 
 def compared_with_protocol(ids):
@@ -172,12 +177,7 @@ def security():
         if len(row) != 3:
             yield f"{row[0]}: not a row of what is controlled, bound, proof"
             continue
-        missing = missing_tests(row[2])
-        if missing is None and not row[2].startswith("No test: "):
-            yield f"{row[0]}: neither a test nor a reason"
-        if '"' in TESTS.sub("", row[2]):
-            yield f"{row[0]}: a name without its file"
-        yield from (f"{row[0]}: {text}" for text in missing or [])
+        yield from unproven(row[0], row[2])
 
 
 LEDGERS = {"budgets": budgets, "requirements": requirements, "hostile": hostile,

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/nonblocking.hpp"
 #include "vhost/failure.hpp"
 
 namespace acceld {
@@ -86,8 +87,7 @@ std::expected<Listener, std::string> Listener::bind(const std::string& path) {
 Listener Listener::adopt(UniqueFd socket, std::string name) {
     ::fcntl(socket.value(), F_SETFD, FD_CLOEXEC);
     // Between poll() and accept() a front end may leave.
-    const int flags = ::fcntl(socket.value(), F_GETFL);
-    if (flags >= 0) ::fcntl(socket.value(), F_SETFL, flags | O_NONBLOCK);
+    base::set_nonblocking(socket);
     return {std::move(socket), std::move(name)};
 }
 

@@ -6,18 +6,16 @@
 #include <format>
 #include <utility>
 
-#include <fcntl.h>
 #include <unistd.h>
+
+#include "base/nonblocking.hpp"
 
 namespace vhost {
 
 namespace {
 
 // Nobody promises that the peer's event descriptors do not block.
-void set_nonblocking(const UniqueFd& fd) {
-    const int flags = ::fcntl(fd.value(), F_GETFL);
-    if (flags >= 0) ::fcntl(fd.value(), F_SETFL, flags | O_NONBLOCK);
-}
+using base::set_nonblocking;
 
 // A full event counter is as good as one more event, and a closed one is nobody's loss.
 void signal(const UniqueFd& fd) {

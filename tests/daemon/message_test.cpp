@@ -25,12 +25,6 @@ TEST_SUITE_BEGIN("daemon/message");
 
 namespace {
 
-Bytes config_access(std::uint32_t offset, std::uint32_t size) {
-    Bytes bytes = vhost::to_bytes(vhost::ConfigHeader{offset, size, 0});
-    bytes.resize(bytes.size() + size);
-    return bytes;
-}
-
 bool works(Vm& vm) {
     return vm.call(driver::get_device_info(1)).status() == Status::Ok;
 }

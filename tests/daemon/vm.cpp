@@ -58,14 +58,6 @@ bool Daemon::serves() {
     return vm.call(driver::get_device_info(1)).status() == wire::Status::Ok;
 }
 
-Bytes u64(std::uint64_t value) {
-    return vhost::to_bytes(value);
-}
-
-Bytes state(std::uint32_t index, std::uint32_t num) {
-    return vhost::to_bytes(vhost::VringState{index, num});
-}
-
 Bytes region(const vhost::RegionDesc& region) {
     return vhost::to_bytes(vhost::MemRegion{0, region});
 }

@@ -45,8 +45,9 @@ class Daemon {
     Acceld acceld;
 };
 
-vhost::Bytes u64(std::uint64_t value);
-vhost::Bytes state(std::uint32_t index, std::uint32_t num);
+using vhost_test::config_access;
+using vhost_test::state;
+using vhost_test::u64;
 vhost::Bytes region(const vhost::RegionDesc& region);  // of ADD_MEM_REG and REM_MEM_REG
 vhost::Bytes table(std::initializer_list<vhost::RegionDesc> regions);
 

@@ -166,4 +166,18 @@ std::optional<Reply> FrontEnd::receive() {
     return reply;
 }
 
+vhost::Bytes u64(std::uint64_t value) {
+    return vhost::to_bytes(value);
+}
+
+vhost::Bytes state(std::uint32_t index, std::uint32_t num) {
+    return vhost::to_bytes(vhost::VringState{index, num});
+}
+
+vhost::Bytes config_access(std::uint32_t offset, std::uint32_t size) {
+    vhost::Bytes bytes = vhost::to_bytes(vhost::ConfigHeader{offset, size, 0});
+    bytes.resize(bytes.size() + size);
+    return bytes;
+}
+
 }  // namespace vhost_test

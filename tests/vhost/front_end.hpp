@@ -99,6 +99,11 @@ struct Reply {
     vhost::Bytes payload;
 };
 
+// Payloads; that of a configuration access has as many bytes behind it.
+vhost::Bytes u64(std::uint64_t value);
+vhost::Bytes state(std::uint32_t index, std::uint32_t num);
+vhost::Bytes config_access(std::uint32_t offset, std::uint32_t size);
+
 // Its end of the control socket.
 class FrontEnd {
  public:

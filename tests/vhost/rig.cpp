@@ -29,14 +29,6 @@ vhost::Profile profile(const Options& options) {
 
 }  // namespace
 
-Bytes u64(std::uint64_t value) {
-    return vhost::to_bytes(value);
-}
-
-Bytes state(std::uint32_t index, std::uint32_t num) {
-    return vhost::to_bytes(vhost::VringState{index, num});
-}
-
 std::uint64_t as_u64(const Bytes& bytes) {
     REQUIRE(bytes.size() == sizeof(std::uint64_t));
     std::uint64_t value = 0;

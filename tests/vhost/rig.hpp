@@ -96,8 +96,6 @@ class Rig {
     std::size_t data_;  // the next free byte of `ram`
 };
 
-vhost::Bytes u64(std::uint64_t value);
-vhost::Bytes state(std::uint32_t index, std::uint32_t num);
 std::uint64_t as_u64(const vhost::Bytes& bytes);
 
 }  // namespace vhost_test

@@ -11,16 +11,6 @@ using vhost::Request;
 
 TEST_SUITE_BEGIN("vhost/session");
 
-namespace {
-
-Bytes config_access(std::uint32_t offset, std::uint32_t size) {
-    Bytes bytes = vhost::to_bytes(vhost::ConfigHeader{offset, size, 0});
-    bytes.resize(bytes.size() + size);
-    return bytes;
-}
-
-}  // namespace
-
 TEST_CASE("exactly VERSION_1, ACCESS_PLATFORM and the protocol bit are offered") {
     Rig rig;
 
