@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "cpu/kernel.hpp"
 #include "provider/provider.hpp"
 #include "provider/tosa_artifact.hpp"
 #include "tosa/target.hpp"
@@ -21,6 +22,8 @@ inline constexpr tosa::Target kTarget = tosa::kFloatTarget;
 struct Options {
     std::uint64_t max_buffer_bytes = std::uint64_t{1} << 30;
     std::uint64_t max_program_bytes = std::uint64_t{4} << 30;  // artifact, intermediates, plan
+
+    Engine engine = Engine::Fast;
 
     provider::ProgramRefused program_refused{};
 

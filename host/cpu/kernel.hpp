@@ -73,8 +73,12 @@ class Kernel {
     std::uint64_t unit_cost_;
 };
 
-// Null for an operator, or types, that this provider does not compute.
-[[nodiscard]] std::unique_ptr<Kernel> make_kernel(const tosa::Graph& graph,
+// Two implementations of every operator: as fast as we can, and as plain as we can.
+enum class Engine : std::uint8_t { Fast, Reference };
+
+// Where there is no fast kernel, the plain one. Null for an operator, or types, that this
+// provider does not compute.
+[[nodiscard]] std::unique_ptr<Kernel> make_kernel(Engine engine, const tosa::Graph& graph,
                                                   const tosa::Operator& op);
 
 [[nodiscard]] std::unique_ptr<Kernel> make_copy(std::uint64_t bytes);

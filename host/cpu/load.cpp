@@ -12,7 +12,7 @@ using provider::ErrorKind;
 using provider::Result;
 
 Result<Plan> plan(const tosa::Graph& graph, const Options& options) {
-    auto made = make_plan(graph);
+    auto made = make_plan(graph, options.engine);
     if (made) return std::move(*made);
     if (options.program_refused) options.program_refused(made.error());
     return std::unexpected(ErrorKind::Unsupported);

@@ -7,6 +7,7 @@
 
 #include "cpu/arena.hpp"
 #include "cpu/kernels/kernels.hpp"
+#include "cpu/reference/call.hpp"
 
 namespace cpu {
 namespace {
@@ -29,14 +30,15 @@ std::uint64_t element_alignment(tosa::DType type) {
 
 class Planner {
  public:
-    explicit Planner(const tosa::Graph& graph) : graph_(graph), places_(graph.values.size()) {}
+    Planner(const tosa::Graph& graph, Engine engine)
+        : graph_(graph), engine_(engine), places_(graph.values.size()) {}
 
     [[nodiscard]] std::expected<Plan, std::string> plan() && {
         place_slots();
         for (std::uint32_t at = 0; at < graph_.operators.size(); ++at) {
             const tosa::Operator& op = graph_.operators[at];
             if (op.dead || op.op == tosa::Op::Const || op.op == tosa::Op::ConstShape) continue;
-            auto kernel = make_kernel(graph_, op);
+            auto kernel = make_kernel(engine_, graph_, op);
             if (!kernel) return std::unexpected(refusal(op));
             add_step(std::move(kernel), op);
             for (const tosa::ValueId id : op.inputs)
@@ -140,6 +142,7 @@ class Planner {
     }
 
     const tosa::Graph& graph_;
+    Engine engine_;
     std::vector<std::optional<Place>> places_;
     ArenaLayout arena_;
     Plan plan_;
@@ -150,11 +153,11 @@ class Planner {
 std::uint64_t Plan::bytes() const {
     return arena_bytes + slots.capacity() * sizeof(provider::Slot) +
            steps.capacity() * (sizeof(Step) + kMaxKernelBytes) +
-           operands.capacity() * sizeof(Place) + constant_copies.capacity() * sizeof(ConstantCopy);
+           operands.capacity() * (sizeof(Place) + sizeof(reference::Type)) + constant_copies.capacity() * sizeof(ConstantCopy);
 }
 
-std::expected<Plan, std::string> make_plan(const tosa::Graph& graph) {
-    return Planner(graph).plan();
+std::expected<Plan, std::string> make_plan(const tosa::Graph& graph, Engine engine) {
+    return Planner(graph, engine).plan();
 }
 
 }  // namespace cpu

@@ -45,6 +45,7 @@ struct Plan {
 };
 
 // The error is a sentence: a valid program that this provider does not run.
-[[nodiscard]] std::expected<Plan, std::string> make_plan(const tosa::Graph& graph);
+[[nodiscard]] std::expected<Plan, std::string> make_plan(const tosa::Graph& graph,
+                                                         Engine engine);
 
 }  // namespace cpu

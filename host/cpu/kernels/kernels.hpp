@@ -5,8 +5,8 @@
 
 namespace cpu {
 
-// One maker an operator. The graph is valid (providers.md 1.8); what is left to
-// refuse, with null, are types without an implementation.
+// One maker an operator that is worth a fast kernel. The graph is valid (providers.md
+// 1.8); null leaves types and shapes that are not to the reference.
 using MakeKernel = std::unique_ptr<Kernel> (*)(const tosa::Graph&, const tosa::Operator&);
 
 [[nodiscard]] std::unique_ptr<Kernel> make_add(const tosa::Graph& graph, const tosa::Operator& op);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cpu/kernels/kernels.hpp"
+#include "cpu/reference/kernel.hpp"
 
 namespace cpu {
 namespace {
@@ -18,9 +19,12 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_kernel(const tosa::Graph& graph, const tosa::Operator& op) {
+std::unique_ptr<Kernel> make_kernel(Engine engine, const tosa::Graph& graph,
+                                    const tosa::Operator& op) {
     const auto* row = std::ranges::find(kRows, op.op, &Row::op);
-    return row == std::end(kRows) ? nullptr : row->make(graph, op);
+    if (engine == Engine::Fast && row != std::end(kRows))
+        if (auto kernel = row->make(graph, op)) return kernel;
+    return reference::make_kernel(graph, op);
 }
 
 }  // namespace cpu
