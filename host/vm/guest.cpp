@@ -18,6 +18,7 @@
 #include "vm/backend.hpp"
 #include "vm/cpio.hpp"
 #include "vm/initramfs.hpp"
+#include "vm/monitor.hpp"
 #include "vm/qemu.hpp"
 #include "vm/shell.hpp"
 
@@ -72,6 +73,8 @@ class Guest {
  private:
     enum Stream : std::size_t { Console, CommandOutput, CommandErrors, CommandOutcome, kStreams };
 
+    Result<void> too_late();
+
     Result<void> read_from(Stream stream, std::size_t& open);
     Result<void> take(Stream stream, std::string_view bytes);
     [[nodiscard]] std::string why_no_outcome();
@@ -80,6 +83,7 @@ class Guest {
     const Kernel& kernel_;
     std::optional<Child> qemu_;
     std::array<Channel, kStreams> channels_;
+    Channel monitor_;
     UniqueFd console_file_;
     std::string console_;
     std::string outcome_;
@@ -93,6 +97,9 @@ Result<void> Guest::start(const std::filesystem::path& directory,
         if (!made) return std::unexpected(made.error());
         channel = std::move(*made);
     }
+    auto monitor = Channel::make();
+    if (!monitor) return std::unexpected(monitor.error());
+    monitor_ = std::move(*monitor);
     if (!options_.console.empty()) {
         console_file_ = UniqueFd(
             ::open(options_.console.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
@@ -102,7 +109,8 @@ Result<void> Guest::start(const std::filesystem::path& directory,
                         .console = channels_[Console].theirs.value(),
                         .output = channels_[CommandOutput].theirs.value(),
                         .errors = channels_[CommandErrors].theirs.value(),
-                        .outcome = channels_[CommandOutcome].theirs.value()};
+                        .outcome = channels_[CommandOutcome].theirs.value(),
+                        .monitor = monitor_.theirs.value()};
     for (const auto& backend : backends)
         sockets.devices.push_back(backend.connection.value());
     const bool kvm = kvm_works();
@@ -114,8 +122,8 @@ Result<void> Guest::start(const std::filesystem::path& directory,
 
     SpawnOptions spawn;
     spawn.inherit = sockets.devices;
-    spawn.inherit.insert(spawn.inherit.end(),
-                         {sockets.console, sockets.output, sockets.errors, sockets.outcome});
+    spawn.inherit.insert(spawn.inherit.end(), {sockets.console, sockets.output, sockets.errors,
+                                               sockets.outcome, sockets.monitor});
     spawn.foreground = options_.command.empty();
     if (!options_.verbose) spawn.log = directory / "qemu.log";
     auto qemu = Child::spawn(std::move(command), spawn);
@@ -123,6 +131,7 @@ Result<void> Guest::start(const std::filesystem::path& directory,
     qemu_.emplace(std::move(*qemu));
     for (auto& channel : channels_)
         channel.theirs = {};
+    monitor_.theirs = {};
     started_ = steady_clock::now();
     return {};
 }
@@ -168,7 +177,7 @@ Result<void> Guest::follow(std::vector<Backend>& backends, int signals) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit - steady_clock::now());
         const auto wait = options_.timeout_s == 0 ? -1 : std::max<std::int64_t>(left.count(), 0);
         const int ready = ::poll(events.data(), events.size(), static_cast<int>(wait));
-        if (ready == 0) return fail("the guest is not done after {} s", options_.timeout_s);
+        if (ready == 0) return too_late();
         if (signalled.revents != 0) return fail("interrupted");
 
         bool all_read = true;
@@ -190,6 +199,14 @@ Result<void> Guest::follow(std::vector<Backend>& backends, int signals) {
         }
     }
     return {};
+}
+
+// A guest that is stuck cannot explain itself: the file of its messages gets what QEMU knows.
+Result<void> Guest::too_late() {
+    if (console_file_)
+        write_all(console_file_.value(), "accel-vm: time is up. The machine, as QEMU has it:\n" +
+                                             machine_state(monitor_.ours.value()));
+    return fail("the guest is not done after {} s", options_.timeout_s);
 }
 
 Result<void> Guest::read_from(Stream stream, std::size_t& open) {

@@ -120,6 +120,8 @@ void add_streams(CommandLine& line, const Options& options, const QemuSockets& s
         add_port(line, "errors", sockets.errors, Errors);
     }
     add_port(line, "outcome", sockets.outcome, Outcome);
+    add_chardev(line, "monitor", sockets.monitor);
+    line.add("-mon", "chardev=monitor,mode=readline");
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct QemuSockets {
     int output = -1;           // the command's standard output; not with a shell
     int errors = -1;           // the command's standard error; not with a shell
     int outcome = -1;          // initramfs.hpp, Outcome
+    int monitor = -1;          // monitor.hpp
 };
 
 // /dev/kvm may open on a machine whose nested variant cannot start a stock kernel, so the

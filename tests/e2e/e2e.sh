@@ -126,7 +126,10 @@ ends "a command's status is accel-vm's" 7 "words on standard error" "$vm" -q --d
 	--add build/libaccel/accelctl -- sh -c "$on_both_devices"
 check_both_devices
 ends "a guest that panics" 125 "Kernel panic" "$vm" -q -- sh -c 'echo c >/proc/sysrq-trigger'
-ends "a guest that does not end" 125 "not done after 8 s" "$vm" -q --timeout 8 -- sleep 1000
+ends "a guest that does not end" 125 "not done after 8 s" "$vm" -q --timeout 8 \
+	--console "$logs/endless.console" -- sleep 1000
+where="of a guest that does not end, its messages say where it is"
+grep -q 'RIP=' "$logs/endless.console" && pass "$where" || fail "$where"
 ends "no daemon at the socket" 125 "no daemon at nowhere" "$vm" -q --socket nowhere -- true
 ends "a daemon that does not start" 125 "no-such-daemon: not found" "$vm" -q --daemon no-such-daemon -- true
 ends "a provider that does not exist" 125 "nonsense" "$vm" -q --provider nonsense -- true

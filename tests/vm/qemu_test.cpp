@@ -10,9 +10,14 @@ namespace {
 struct Rig {
     [[nodiscard]] std::string command(bool kvm = false) const {
         std::string line;
-        for (const auto& word : vm::qemu_command(
-                 options, {"/boot/k", "7.3"}, "/tmp/i",
-                 {.devices = devices, .console = 4, .output = 5, .errors = 6, .outcome = 7}, kvm))
+        for (const auto& word : vm::qemu_command(options, {"/boot/k", "7.3"}, "/tmp/i",
+                                                 {.devices = devices,
+                                                  .console = 4,
+                                                  .output = 5,
+                                                  .errors = 6,
+                                                  .outcome = 7,
+                                                  .monitor = 9},
+                                                 kvm))
             line += word + " ";
         return line;
     }
@@ -70,6 +75,8 @@ TEST_CASE("a command has a port for each of its streams, a shell the terminal") 
     CHECK_FALSE(shell.contains("chardev=output"));
     for (const auto& line : {shell, command})
         CHECK(line.contains("fd=7 -device virtserialport,chardev=outcome,nr=3 "));
+    for (const auto& line : {shell, command})
+        CHECK(line.contains("fd=9 -mon chardev=monitor,mode=readline"));
 }
 
 TEST_CASE("the ring is as long as it is asked for") {
