@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The CPU provider: TOSA programs in FP32, computed in order, straight from and to
+// The CPU provider: TOSA programs, computed in order, straight from and to
 // the caller's buffers. Every other provider is held against its results.
 #pragma once
 
@@ -17,7 +17,8 @@
 
 namespace cpu {
 
-inline constexpr tosa::Target kTarget = tosa::kFloatTarget;
+// Any target within it is served.
+inline constexpr tosa::Target kTarget = tosa::kEveryTarget;
 
 struct Options {
     std::uint64_t max_buffer_bytes = std::uint64_t{1} << 30;

@@ -27,7 +27,9 @@ Result<std::unique_ptr<ProgramObject>> load(ContextObject& context,
     const std::uint64_t own_bytes = sizeof(ProgramObject) + source.size();
     if (own_bytes > most) return std::unexpected(ErrorKind::ResourceLimit);
 
-    auto artifact = provider::read_tosa(desc, source, kTarget, options.program_refused);
+    auto artifact = provider::read_tosa(
+        desc, source, [](const tosa::Target& target) { return tosa::within(target, kTarget); },
+        options.program_refused);
     if (!artifact) return std::unexpected(artifact.error());
     auto planned = plan(artifact->graph, options);
     if (!planned) return std::unexpected(planned.error());

@@ -21,14 +21,15 @@ ErrorKind kind_of(tosa::GraphError::Kind kind) {
 
 }  // namespace
 
-Result<TosaArtifact> read_tosa(const ProgramDesc& desc, ByteSource& source,
-                               const tosa::Target& target, const ProgramRefused& refused) {
+Result<TosaArtifact> read_tosa(const ProgramDesc& desc, ByteSource& source, ServesTarget serves,
+                               const ProgramRefused& refused) {
     if (desc.format != tosa::kFormat) return std::unexpected(ErrorKind::Unsupported);
-    if (desc.target != tosa::encode_target(target)) return std::unexpected(ErrorKind::Incompatible);
+    const auto target = tosa::decode_target(desc.target);
+    if (!target || !serves(*target)) return std::unexpected(ErrorKind::Incompatible);
 
     std::vector<std::byte> bytes(source.size());
     if (const auto read = source.read(0, bytes); !read) return std::unexpected(read.error());
-    auto graph = tosa::build_graph(bytes, target);
+    auto graph = tosa::build_graph(bytes, *target);
     if (!graph) {
         if (refused) refused(graph.error().message);
         return std::unexpected(kind_of(graph.error().kind));

@@ -22,11 +22,13 @@ struct TosaArtifact {
     tosa::Graph graph;
 };
 
-// A format that is not TOSA is Unsupported, another target than `target` Incompatible,
-// and a graph that cannot be built InvalidArgument, Unsupported, ResourceLimit or
-// OutOfMemory. May throw bad_alloc.
+// Whether a provider serves programs that were made for this target.
+using ServesTarget = bool (*)(const tosa::Target& target);
+
+// A format that is not TOSA is Unsupported, a target that is not served Incompatible, and
+// a graph that cannot be built InvalidArgument, Unsupported, ResourceLimit or OutOfMemory.
+// May throw bad_alloc.
 [[nodiscard]] Result<TosaArtifact> read_tosa(const ProgramDesc& desc, ByteSource& source,
-                                             const tosa::Target& target,
-                                             const ProgramRefused& refused);
+                                             ServesTarget serves, const ProgramRefused& refused);
 
 }  // namespace provider

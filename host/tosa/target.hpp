@@ -74,4 +74,12 @@ inline constexpr Target kEveryTarget{.profiles = kProfileInteger | kProfileFloat
                                      .level = Level::Unbounded,
                                      .extensions = 0x7FF & ~kExtensionDynamic};
 
+// Whether all that programs for `target` may use is part of `offered`.
+[[nodiscard]] constexpr bool within(const Target& target, const Target& offered) {
+    return target.major == offered.major && target.minor == offered.minor &&
+           target.patch == offered.patch && (target.profiles & ~offered.profiles) == 0 &&
+           (target.extensions & ~offered.extensions) == 0 &&
+           (target.level == offered.level || offered.level == Level::Unbounded);
+}
+
 }  // namespace tosa

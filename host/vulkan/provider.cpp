@@ -70,7 +70,8 @@ Result<std::shared_ptr<const Executable>> build(ContextState& state,
                                                 const provider::ProgramDesc& desc,
                                                 provider::ByteSource& source,
                                                 const provider::ProgramRefused& refused) {
-    const auto artifact = provider::read_tosa(desc, source, kTarget, refused);
+    const auto artifact = provider::read_tosa(
+        desc, source, [](const tosa::Target& target) { return target == kTarget; }, refused);
     if (!artifact) return std::unexpected(artifact.error());
     const tosa::Graph& graph = artifact->graph;
     const Grid& grid = state.kernels->grid();

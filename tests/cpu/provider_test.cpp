@@ -115,7 +115,10 @@ TEST_CASE("a program that cannot run is refused at load, with the reason told") 
     bad.format = 0x58444E50;
     CHECK(refusal(bad, artifact) == ErrorKind::Unsupported);
     bad = good;
-    bad.target[6] = 0;
+    bad.target[3] = 1;  // TOSA 1.1
+    CHECK(refusal(bad, artifact) == ErrorKind::Incompatible);
+    bad = good;
+    bad.target[7] = tosa::kExtensionDynamic;
     CHECK(refusal(bad, artifact) == ErrorKind::Incompatible);
     bad.target = {};
     CHECK(refusal(bad, artifact) == ErrorKind::Incompatible);

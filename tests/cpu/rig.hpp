@@ -131,11 +131,12 @@ class Rig {
     }
 
     [[nodiscard]] provider::Result<std::unique_ptr<provider::Program>> try_load(
-        const Bytes& artifact, std::uint64_t resident = kNoCeiling) const {
+        const Bytes& artifact, std::uint64_t resident = kNoCeiling,
+        const tosa::Target& target = tosa::kFloatTarget) const {
         Source source(artifact);
         return provider->load_program(*context,
                                       {.format = tosa::kFormat,
-                                       .target = tosa::encode_target(tosa::kFloatTarget),
+                                       .target = tosa::encode_target(target),
                                        .resident_bytes = resident},
                                       source);
     }
@@ -171,7 +172,11 @@ class Rig {
     [[nodiscard]] std::vector<Bytes> run(const tosa::test::GraphBuilder& graph,
                                          const std::vector<Bytes>& inputs,
                                          const std::vector<std::uint64_t>& output_bytes) const {
-        auto program = load(graph);
+        return run(load(graph), inputs, output_bytes);
+    }
+    [[nodiscard]] std::vector<Bytes> run(std::unique_ptr<provider::Program> program,
+                                         const std::vector<Bytes>& inputs,
+                                         const std::vector<std::uint64_t>& output_bytes) const {
         std::vector<std::unique_ptr<provider::Buffer>> buffers;
         std::vector<Binding> bindings;
         const auto bind = [&](std::unique_ptr<provider::Buffer> made, Access access) {

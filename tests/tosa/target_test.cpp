@@ -94,6 +94,16 @@ TEST_CASE("a target is read from words, in any order and case") {
     CHECK(encode_target(kEveryTarget)[5] == 3);
 }
 
+TEST_CASE("a target is within another that has all of it") {
+    CHECK(within(kFloatTarget, kFloatTarget));
+    CHECK(within(kFloatTarget, kEveryTarget));
+    CHECK_FALSE(within(kEveryTarget, kFloatTarget));
+    CHECK_FALSE(within({.minor = 1, .profiles = kProfileFloat}, kEveryTarget));
+    CHECK_FALSE(within({.profiles = kProfileInteger}, kFloatTarget));
+    CHECK_FALSE(within({.profiles = kProfileFloat, .extensions = kExtensionFft}, kFloatTarget));
+    CHECK_FALSE(within({.profiles = kProfileFloat, .level = Level::Unbounded}, kFloatTarget));
+}
+
 TEST_CASE("operators and types are named as the specification spells them") {
     CHECK(name(Op::MatMul) == "MATMUL");
     CHECK(name(Op::ConstShape) == "CONST_SHAPE");
