@@ -6,6 +6,7 @@
 # make lint                       formatting, licence lines, the kernel's style and sparse
 # make check-unit                 unit tests of the C++ side [SAN=asan|tsan]
 # make check-daemon               of these, virtio-acceld from outside [SOAK=1] [SAN=]
+# make check-tosa                 of these, what reads and computes TOSA programs [SAN=]
 # make check-fuzz                 libFuzzer targets [FUZZ_SECONDS=60]
 # make check-install              the daemon from where `make install` puts it
 # make check-conformance          what every provider has to do [PROVIDER=mock|cpu|vulkan] [SAN=]
@@ -17,11 +18,14 @@
 # make check-e2e                  models from guest to provider, and all that can go wrong
 # make check-debug-kernel       the kselftests under KASAN, lockdep and fault injection; not in
 #                               check, as it builds a kernel once [FUZZ_SECONDS=5]
+# make corpus                     writes tests/corpus/data anew
 # make abi                      put a change of the uapi on record; lint compares
 # make dkms                     the driver's sources as a DKMS package, in build/dkms
 # make bench-engine             what a command costs between ring and provider
 # make bench-daemon             the same from kick to interrupt, and what a neighbour costs
 # make bench-guest              what the driver costs in a guest, as ratios
+# make bench-cpu                the CPU provider's products beside OpenBLAS and oneDNN [THREADS=1]
+# make bench-tosa               what a TOSA file costs to read, by operators and by constants
 # make format, make tidy        clang-format in place; clang-tidy, which is slow
 # make install                  [DESTDIR=] [PREFIX=/usr/local]
 # make clean
@@ -32,8 +36,8 @@ SHELL := /bin/bash
 
 goals := all run check check-unit check-daemon check-containment check-install check-fuzz check-conformance \
 	check-guest check-faults check-hostile check-lifecycle check-e2e check-debug-kernel \
-	bench-engine bench-daemon bench-guest \
-	fuzz-seeds abi dkms lint tidy format install clean help
+	bench-engine bench-daemon bench-guest bench-tosa bench-cpu \
+	fuzz-seeds corpus check-tosa abi dkms lint tidy format install clean help
 .PHONY: $(goals)
 
 # Build in the Debian 13 root, unless this machine is one with all packages.
@@ -75,7 +79,8 @@ CXX := $(if $(shell command -v ccache),ccache )g++
 comma := ,
 san-flags := $(if $(filter asan,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) \
 	$(if $(filter tsan,$(SAN)),-fsanitize=thread)
-OPT ?= -O2 -g
+# Sanitizers cost so much that optimising more would not pay for the time to compile.
+OPT ?= $(if $(SAN),-O1 -g1,-O2 -g)
 CXXFLAGS := -std=c++23 $(OPT) $(san-flags) -fPIC -fvisibility=hidden -pthread \
 	-Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual \
 	$(if $(CI),-Werror) $(EXTRA_CXXFLAGS)
@@ -95,14 +100,16 @@ $$(O)/lib$(1).a: $$($(1)-objects)
 sources += $(2)
 endef
 
-# $(call program,PATH,SOURCES,LIBRARIES,CPPFLAGS,LDLIBS): an executable
+# $(call program,PATH,SOURCES,LIBRARIES,CPPFLAGS,LDLIBS): an executable; libraries of ours
+# name the system's that they need in NAME-ldlibs
 define program
 $(1)-objects := $$(patsubst %.cpp,$$(O)/%.o,$(2))
 $$($(1)-objects): CPPFLAGS += $(4)
 $$(O)/$(1): $$($(1)-objects) $$(foreach l,$(3),$$(O)/lib$$(l).a)
 	@mkdir -p $$(@D)
 	$$(call say,link,$$@)
-	@$$(CXX) $$(LDFLAGS) -o $$@ $$($(1)-objects) $$(foreach l,$(3),$$(O)/lib$$(l).a) $(5)
+	@$$(CXX) $$(LDFLAGS) -o $$@ $$($(1)-objects) $$(foreach l,$(3),$$(O)/lib$$(l).a) $(5) \
+		$$(foreach l,$(3),$$($$(l)-ldlibs))
 sources += $(2)
 endef
 

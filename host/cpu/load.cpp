@@ -12,7 +12,8 @@ using provider::ErrorKind;
 using provider::Result;
 
 Result<Plan> plan(const tosa::Graph& graph, const Options& options) {
-    auto made = make_plan(graph, options.engine);
+    const std::string why = provider::beyond_one_block(graph);
+    auto made = why.empty() ? make_plan(graph, options.engine) : std::unexpected(why);
     if (made) return std::move(*made);
     if (options.program_refused) options.program_refused(made.error());
     return std::unexpected(ErrorKind::Unsupported);

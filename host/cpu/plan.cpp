@@ -37,7 +37,7 @@ class Planner {
         place_slots();
         for (std::uint32_t at = 0; at < graph_.operators.size(); ++at) {
             const tosa::Operator& op = graph_.operators[at];
-            if (op.dead || op.op == tosa::Op::Const || op.op == tosa::Op::ConstShape) continue;
+            if (op.dead() || op.op == tosa::Op::Const || op.op == tosa::Op::ConstShape) continue;
             auto kernel = make_kernel(engine_, graph_, op);
             if (!kernel) return std::unexpected(refusal(op));
             add_step(std::move(kernel), op);

@@ -7,7 +7,7 @@
 
 namespace inspect {
 
-// The graph as text, an operator a line, in execution order.
+// The graph as text, block after block, an operator a line, in execution order.
 [[nodiscard]] std::string dump(const tosa::Graph& graph);
 
 }  // namespace inspect

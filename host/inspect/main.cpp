@@ -59,7 +59,9 @@ int run(int argc, char** argv) {
     const auto input = inspect::Input::read(path);
     if (!input) return complain(input.error());
     const auto graph = tosa::build_graph(input->bytes(), target);
-    if (!graph) return complain(path + ": " + graph.error().message);
+    if (!graph)
+        return complain(path + ": " + graph.error().message + " (" +
+                        std::string(tosa::name(graph.error().code)) + ")");
     if (check->parsed()) std::println("{}: valid for {}", path, tosa::describe(target));
     if (dump->parsed()) std::print("{}", inspect::dump(*graph));
     if (stats->parsed()) std::print("{}", inspect::text(inspect::count(*graph)));

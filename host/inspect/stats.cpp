@@ -12,8 +12,8 @@ namespace {
 // Neither a constant, nor an input or output of the block, nor of an operator that need
 // not run.
 bool is_intermediate(const tosa::Graph& graph, const tosa::Value& value) {
-    return value.producer != tosa::kNoId && !graph.operators[value.producer].dead &&
-           !value.constant() && value.last_use < graph.operators.size();
+    return value.producer != tosa::kNoId && !graph.operators[value.producer].dead() &&
+           !value.constant() && value.last_use < graph.blocks[value.block].end();
 }
 
 std::uint64_t peak(const tosa::Graph& graph) {
@@ -39,12 +39,14 @@ std::uint64_t peak(const tosa::Graph& graph) {
 
 Stats count(const tosa::Graph& graph) {
     Stats stats;
+    stats.regions = graph.regions.size();
+    stats.blocks = graph.blocks.size();
     for (const tosa::Operator& op : graph.operators) {
         ++stats.operators[op.op];
-        stats.dead += op.dead;
+        stats.dead += op.dead();
     }
     for (const tosa::Value& value : graph.values)
-        stats.constant_bytes += value.data.size();
+        stats.constant_bytes += value.constant() ? value.data.size() : 0;
     for (const auto* ids : {&graph.inputs, &graph.outputs})
         for (const tosa::ValueId id : *ids)
             stats.binding_bytes += graph.values[id].bytes;
@@ -60,11 +62,13 @@ std::string text(const Stats& stats) {
         lines += std::format("  {:<24} {:>8}\n", tosa::name(op), number);
     }
     return std::format(
+        "regions                    {:>8}, with blocks {}\n"
         "operators                  {:>8}, of which dead {}\n{}"
         "bytes of constants         {:>8}\n"
         "bytes of inputs, outputs   {:>8}\n"
         "bytes between, at most     {:>8}\n",
-        operators, stats.dead, lines, stats.constant_bytes, stats.binding_bytes, stats.peak_bytes);
+        stats.regions, stats.blocks, operators, stats.dead, lines, stats.constant_bytes,
+        stats.binding_bytes, stats.peak_bytes);
 }
 
 }  // namespace inspect

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "provider/tosa_artifact.hpp"
 
+#include <format>
+
 namespace provider {
 
 namespace {
@@ -35,6 +37,14 @@ Result<TosaArtifact> read_tosa(const ProgramDesc& desc, ByteSource& source, Serv
         return std::unexpected(kind_of(graph.error().kind));
     }
     return TosaArtifact{std::move(bytes), std::move(*graph)};
+}
+
+std::string beyond_one_block(const tosa::Graph& graph) {
+    if (graph.regions.size() > 1)
+        return std::format("{} regions, where 1 is supported", graph.regions.size());
+    if (graph.blocks.size() > 1)
+        return std::format("{} blocks, where 1 is supported", graph.blocks.size());
+    return {};
 }
 
 }  // namespace provider

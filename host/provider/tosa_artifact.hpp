@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,5 +31,8 @@ using ServesTarget = bool (*)(const tosa::Target& target);
 // May throw bad_alloc.
 [[nodiscard]] Result<TosaArtifact> read_tosa(const ProgramDesc& desc, ByteSource& source,
                                              ServesTarget serves, const ProgramRefused& refused);
+
+// Why a provider without control flow does not run a valid program; empty where it may.
+[[nodiscard]] std::string beyond_one_block(const tosa::Graph& graph);
 
 }  // namespace provider

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tosa/block.hpp"
 
-#include <algorithm>
-#include <utility>
-
-#include "tosa/encoding.hpp"
 #include "tosa/values.hpp"
 
 namespace tosa {
@@ -14,154 +10,152 @@ constexpr std::uint32_t kLastDraftOp = 98;
 
 using Names = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
 
-std::size_t size(const auto* vector) {
+std::uint32_t size(const auto* vector) {
     return vector == nullptr ? 0 : vector->size();
 }
 
-// The names of a block's values, sorted once, then searched for each reference.
-class Symbols {
- public:
-    [[nodiscard]] static Checked<Symbols> index(const std::vector<Value>& values) {
-        Symbols symbols;
-        symbols.sorted_.reserve(values.size());
-        for (ValueId id = 0; id < values.size(); ++id)
-            symbols.sorted_.emplace_back(values[id].name, id);
-        std::ranges::sort(symbols.sorted_);
-        const auto twice = std::ranges::adjacent_find(symbols.sorted_, {}, &Symbol::first);
-        if (twice != symbols.sorted_.end())
-            return malformed("two values are named {}", quoted(twice->first));
-        return symbols;
-    }
-
-    [[nodiscard]] Checked<ValueId> find(const flatbuffers::String& name) const {
-        const std::string_view wanted = name.string_view();
-        const auto found = std::ranges::lower_bound(sorted_, wanted, {}, &Symbol::first);
-        if (found == sorted_.end() || found->first != wanted)
-            return malformed("no tensor or shape is named {}", quoted(wanted));
-        return found->second;
-    }
-
- private:
-    using Symbol = std::pair<std::string_view, ValueId>;
-    std::vector<Symbol> sorted_;
-};
-
 Checked<void> check_opcode(std::uint32_t number) {
-    if (number == 0 || number > kLastDraftOp) return malformed("{} is no opcode", number);
+    if (number == 0 || number > kLastDraftOp)
+        return malformed(Code::UnknownOperator, "{} is no opcode", number);
     if (number > kLastStableOp)
-        return unsupported("opcode {} is from a draft of a later version", number);
+        return unsupported(Code::UnsupportedOperator,
+                           "opcode {} is from a draft of a later version", number);
     return {};
 }
 
 Checked<void> check_attribute(const fbs::TosaOperator& op) {
     const auto tag = static_cast<std::uint32_t>(op.attribute_type());
-    if (tag != static_cast<std::uint32_t>(op.op()))
-        return malformed("its attribute is of opcode {}", tag);
-    if (op.attribute() == nullptr) return malformed("its attribute is missing");
+    if (tag != 0 && tag != static_cast<std::uint32_t>(op.op()))
+        return malformed(Code::AttributeMismatch, "its attribute is of opcode {}", tag);
+    if (tag == 0 || op.attribute() == nullptr)
+        return malformed(Code::MissingAttribute, "its attribute is missing");
     return {};
 }
 
 class BlockReader {
  public:
-    BlockReader(const fbs::TosaBasicBlock& block, Symbols symbols, std::vector<Value> values)
-        : block_(block), symbols_(std::move(symbols)) {
-        graph_.values = std::move(values);
-    }
+    BlockReader(const fbs::TosaBasicBlock& serialized, BlockScope& scope, Graph& graph)
+        : serialized_(serialized), scope_(scope), graph_(graph), block_(graph.blocks.back()) {}
 
-    [[nodiscard]] Checked<Graph> read() && {
-        reserve();
-        for (std::size_t i = 0; i < size(block_.operators()); ++i) {
-            const fbs::TosaOperator& op = *block_.operators()->Get(static_cast<unsigned>(i));
-            if (const auto read = read_operator(op); !read)
+    [[nodiscard]] Checked<void> read() {
+        if (auto indexed = read_symbols(); !indexed) return indexed;
+        for (std::uint32_t i = 0; i < size(serialized_.operators()); ++i) {
+            const fbs::TosaOperator& op = *serialized_.operators()->Get(i);
+            if (const auto read = read_operator(op, i); !read)
                 return std::unexpected(
                     at(operator_place(i, static_cast<Op>(op.op())), read.error()));
         }
-        if (const auto read = read_io(block_.inputs(), graph_.inputs); !read)
-            return std::unexpected(at("block inputs", read.error()));
-        if (const auto read = read_io(block_.outputs(), graph_.outputs); !read)
-            return std::unexpected(at("block outputs", read.error()));
-        return std::move(graph_);
+        block_.operators = size(serialized_.operators());
+        const auto inputs = resolve(serialized_.inputs());
+        if (!inputs) return std::unexpected(at("block inputs", inputs.error()));
+        block_.inputs = *inputs;
+        const auto outputs = resolve(serialized_.outputs());
+        if (!outputs) return std::unexpected(at("block outputs", outputs.error()));
+        block_.outputs = *outputs;
+        return {};
     }
 
  private:
-    // The operators' spans point into `operands`, which must therefore never grow.
-    void reserve() {
-        const auto* operators = block_.operators();
-        graph_.operators.reserve(size(operators));
-        std::size_t operands = 0;
-        for (std::size_t i = 0; i < size(operators); ++i) {
-            const fbs::TosaOperator& op = *operators->Get(static_cast<unsigned>(i));
-            operands += size(op.inputs()) + size(op.outputs());
-        }
-        graph_.operands.reserve(operands);
-    }
-
-    [[nodiscard]] Checked<void> resolve(const Names* names, std::vector<ValueId>& ids) const {
-        for (std::size_t i = 0; i < size(names); ++i) {
-            const auto id = symbols_.find(*names->Get(static_cast<unsigned>(i)));
-            if (!id) return std::unexpected(id.error());
-            ids.push_back(*id);
-        }
+    [[nodiscard]] Checked<void> read_symbols() {
+        const auto id = static_cast<BlockId>(graph_.blocks.size() - 1);
+        if (auto read = read_values(serialized_, id, scope_.source, graph_.values); !read)
+            return read;
+        block_.values = static_cast<std::uint32_t>(graph_.values.size()) - block_.first_value;
+        scope_.symbols.clear();
+        for (std::uint32_t i = 0; i < block_.values; ++i)
+            scope_.symbols.add(graph_.values[block_.first_value + i].name, block_.first_value + i);
+        if (const auto twice = scope_.symbols.sort())
+            return malformed(Code::DuplicateName, "two values are named {}", quoted(*twice));
         return {};
     }
 
-    [[nodiscard]] Checked<std::span<const ValueId>> read_operands(const Names* names) {
+    [[nodiscard]] Checked<std::span<const ValueId>> resolve(const Names* names) {
         const std::size_t first = graph_.operands.size();
-        if (const auto resolved = resolve(names, graph_.operands); !resolved)
-            return std::unexpected(resolved.error());
+        for (std::uint32_t i = 0; i < size(names); ++i) {
+            const auto name = scope_.source.use(*names->Get(i));
+            if (!name) return std::unexpected(name.error());
+            const auto id = scope_.symbols.find(*name);
+            if (!id)
+                return malformed(Code::UnknownSymbol, "no tensor or shape is named {}",
+                                 quoted(*name));
+            graph_.operands.push_back(*id);
+        }
         return std::span(graph_.operands).subspan(first);
     }
 
-    [[nodiscard]] Checked<void> read_operator(const fbs::TosaOperator& serialized) {
+    // Whether the region exists is a matter of validation.
+    [[nodiscard]] Checked<RegionId> find_region(const flatbuffers::String* name) {
+        if (name == nullptr) return kNoId;
+        return scope_.source.use(*name).transform(
+            [&](std::string_view used) { return scope_.regions.find(used).value_or(kNoId); });
+    }
+
+    [[nodiscard]] Checked<void> read_regions(Operator& op) {
+        const auto set = [&](std::size_t i, const flatbuffers::String* name) {
+            return find_region(name).transform([&](RegionId id) { op.regions.at(i) = id; });
+        };
+        if (op.op == Op::CondIf) {
+            const auto& attribute = *op.serialized->attribute_as_CondIfAttribute();
+            return set(0, attribute.then_graph()).and_then([&] {
+                return set(1, attribute.else_graph());
+            });
+        }
+        if (op.op == Op::WhileLoop) {
+            const auto& attribute = *op.serialized->attribute_as_WhileLoopAttribute();
+            return set(0, attribute.cond_graph()).and_then([&] {
+                return set(1, attribute.body_graph());
+            });
+        }
+        return {};
+    }
+
+    [[nodiscard]] Checked<void> read_operator(const fbs::TosaOperator& serialized,
+                                              std::uint32_t source) {
         if (auto known = check_opcode(static_cast<std::uint32_t>(serialized.op())); !known)
             return known;
         if (auto attribute = check_attribute(serialized); !attribute) return attribute;
-        const auto inputs = read_operands(serialized.inputs());
+        const auto inputs = resolve(serialized.inputs());
         if (!inputs) return std::unexpected(inputs.error());
-        const auto outputs = read_operands(serialized.outputs());
+        const auto outputs = resolve(serialized.outputs());
         if (!outputs) return std::unexpected(outputs.error());
+        Operator op{.op = static_cast<Op>(serialized.op()),
+                    .source = source,
+                    .inputs = *inputs,
+                    .outputs = *outputs,
+                    .serialized = &serialized};
+        if (auto regions = read_regions(op); !regions) return regions;
+        if (auto connected = connect(op); !connected) return connected;
+        graph_.operators.push_back(op);
+        return {};
+    }
 
-        const auto id = static_cast<OperatorId>(graph_.operators.size());
-        for (const ValueId input : *inputs)
+    // Counts uses and producers, of which only a variable may have several, each of another
+    // operator.
+    [[nodiscard]] Checked<void> connect(const Operator& op) {
+        for (const ValueId input : op.inputs)
             ++graph_.values[input].consumers;
-        for (const ValueId output : *outputs) {
+        const auto id = static_cast<OperatorId>(graph_.operators.size());
+        for (const ValueId output : op.outputs) {
             Value& value = graph_.values[output];
-            if (value.producer != kNoId)
-                return malformed("{} already has a producer, operator {}", quoted(value.name),
-                                 value.producer);
-            value.producer = id;
+            if (value.producers++ == 0)
+                value.producer = id;
+            else if (!value.variable || value.producer == id)
+                return malformed(Code::MultipleProducers, "{} already has a producer, operator {}",
+                                 quoted(value.name), value.producer - block_.first_operator);
         }
-        graph_.operators.push_back({.op = static_cast<Op>(serialized.op()),
-                                    .inputs = *inputs,
-                                    .outputs = *outputs,
-                                    .serialized = &serialized});
         return {};
     }
 
-    [[nodiscard]] Checked<void> read_io(const Names* names, std::vector<ValueId>& ids) const {
-        ids.reserve(size(names));
-        if (auto resolved = resolve(names, ids); !resolved) return resolved;
-        for (const ValueId id : ids)
-            if (graph_.values[id].type == DType::Shape)
-                return malformed("{} is a shape, not a tensor", quoted(graph_.values[id].name));
-        return {};
-    }
-
-    const fbs::TosaBasicBlock& block_;
-    Symbols symbols_;
-    Graph graph_;
+    const fbs::TosaBasicBlock& serialized_;
+    BlockScope& scope_;
+    Graph& graph_;
+    Block& block_;
 };
 
 }  // namespace
 
-Checked<Graph> read_block(const fbs::TosaBasicBlock& block, std::span<const std::byte> file,
-                          const Limits& limits) {
-    if (size(block.operators()) > limits.operators) return exceeded("operators", limits.operators);
-    auto values = read_values(block, file, limits);
-    if (!values) return std::unexpected(values.error());
-    auto symbols = Symbols::index(*values);
-    if (!symbols) return std::unexpected(symbols.error());
-    return BlockReader(block, std::move(*symbols), std::move(*values)).read();
+Checked<void> read_block(const fbs::TosaBasicBlock& serialized, BlockScope& scope, Graph& graph) {
+    return BlockReader(serialized, scope, graph).read();
 }
 
 }  // namespace tosa

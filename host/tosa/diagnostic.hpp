@@ -24,24 +24,32 @@ using Checked = std::expected<T, GraphError>;
 // "[1,2,3]"
 [[nodiscard]] std::string text(std::span<const std::int32_t> dims);
 
+// "region 'main', block 'entry'"
+[[nodiscard]] std::string block_place(const Graph& graph, BlockId block);
+
 // "operator 3 (MATMUL)"
 [[nodiscard]] std::string operator_place(std::size_t source_index, Op op);
 
+// "region 'main', block 'entry': operator 3 (MATMUL)"
+[[nodiscard]] std::string operator_place(const Graph& graph, OperatorId id);
+
 template <class... Args>
-std::unexpected<GraphError> malformed(std::format_string<Args...> format, Args&&... args) {
-    return std::unexpected(
-        GraphError{GraphError::Kind::Malformed, std::format(format, std::forward<Args>(args)...)});
+std::unexpected<GraphError> malformed(Code code, std::format_string<Args...> format,
+                                      Args&&... args) {
+    return std::unexpected(GraphError{GraphError::Kind::Malformed, code,
+                                      std::format(format, std::forward<Args>(args)...)});
 }
 
 template <class... Args>
-std::unexpected<GraphError> unsupported(std::format_string<Args...> format, Args&&... args) {
-    return std::unexpected(GraphError{GraphError::Kind::Unsupported,
+std::unexpected<GraphError> unsupported(Code code, std::format_string<Args...> format,
+                                        Args&&... args) {
+    return std::unexpected(GraphError{GraphError::Kind::Unsupported, code,
                                       std::format(format, std::forward<Args>(args)...)});
 }
 
 inline std::unexpected<GraphError> exceeded(std::string_view what, std::uint64_t limit) {
-    return std::unexpected(
-        GraphError{GraphError::Kind::LimitExceeded, std::format("more than {} {}", limit, what)});
+    return std::unexpected(GraphError{GraphError::Kind::LimitExceeded, Code::LimitExceeded,
+                                      std::format("more than {} {}", limit, what)});
 }
 
 // Puts the place in front of an error that a callee could not locate.

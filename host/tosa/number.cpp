@@ -106,8 +106,7 @@ std::uint32_t encode_float(DType type, double value) {
                           std::ldexp(rounded, format.bias() - 1 + format.fraction_bits));
     const auto significand = static_cast<std::uint32_t>(
         std::ldexp(rounded, format.fraction_bits + format.bias() - stored));
-    return sign |
-           ((static_cast<std::uint32_t>(stored - 1) << format.fraction_bits) + significand);
+    return sign | ((static_cast<std::uint32_t>(stored - 1) << format.fraction_bits) + significand);
 }
 
 double read_float(DType type, const std::byte* data, std::uint64_t index) {

@@ -3,13 +3,23 @@
 
 #include <algorithm>
 
+#include "tosa/control_flow.hpp"
+#include "tosa/variables.hpp"
+
 namespace tosa {
 namespace {
 
-// Which operators read each value, ascending, in one array.
-class Readers {
+// A variable that several operators write in place. Nobody reads it before the first of
+// them; who reads what after that, source order says.
+bool is_shared(const Value& value) {
+    return value.producers > 1;
+}
+
+// What waits for what. An operator waits for the producers of its inputs, and, where it
+// touches variables, for the one before it in its block that does so as well.
+class Dependencies {
  public:
-    explicit Readers(const Graph& graph) : first_(graph.values.size() + 1) {
+    explicit Dependencies(const Graph& graph) : graph_(graph), first_(graph.values.size() + 1) {
         for (std::size_t id = 0; id < graph.values.size(); ++id)
             first_[id + 1] = first_[id] + graph.values[id].consumers;
         readers_.resize(first_.back());
@@ -17,98 +27,119 @@ class Readers {
         for (OperatorId op = 0; op < graph.operators.size(); ++op)
             for (const ValueId input : graph.operators[op].inputs)
                 readers_[next[input]++] = op;
+        if (std::ranges::any_of(graph.operators, is_variable_operator, &Operator::op) ||
+            std::ranges::any_of(graph.values, is_shared))
+            chain_state();
     }
 
-    [[nodiscard]] std::span<const OperatorId> of(ValueId id) const {
-        return std::span(readers_).subspan(first_[id], first_[id + 1] - first_[id]);
+    [[nodiscard]] std::uint32_t count(OperatorId op) const {
+        std::uint32_t producers = before(op) != kNoId;
+        for (const ValueId input : graph_.operators[op].inputs)
+            producers += graph_.values[input].producer != kNoId;
+        return producers;
+    }
+
+    // Calls back with each operator that waits for this one.
+    void each_waiting(OperatorId op, auto&& visit) const {
+        for (const ValueId output : graph_.operators[op].outputs) {
+            if (graph_.values[output].producer != op) continue;
+            for (std::uint32_t i = first_[output]; i < first_[output + 1]; ++i)
+                visit(readers_[i]);
+        }
+        if (!after_.empty() && after_[op] != kNoId) visit(after_[op]);
+    }
+
+    // One that `op` waits for and that `left_out` holds of.
+    [[nodiscard]] OperatorId find(OperatorId op, auto&& left_out) const {
+        for (const ValueId input : graph_.operators[op].inputs)
+            if (const OperatorId id = graph_.values[input].producer; id != kNoId && left_out(id))
+                return id;
+        return before(op);
     }
 
  private:
-    std::vector<std::uint32_t> first_;
+    [[nodiscard]] OperatorId before(OperatorId op) const {
+        return before_.empty() ? kNoId : before_[op];
+    }
+
+    [[nodiscard]] bool touches_state(const Operator& op) const {
+        const auto shared = [&](ValueId id) { return is_shared(graph_.values[id]); };
+        return is_variable_operator(op.op) || is_control_flow(op.op) ||
+               std::ranges::any_of(op.inputs, shared) || std::ranges::any_of(op.outputs, shared);
+    }
+
+    void chain_state() {
+        before_.resize(graph_.operators.size(), kNoId);
+        after_.resize(graph_.operators.size(), kNoId);
+        for (const Block& block : graph_.blocks) {
+            OperatorId last = kNoId;
+            for (OperatorId id = block.first_operator; id < block.end(); ++id) {
+                if (!touches_state(graph_.operators[id])) continue;
+                if (last != kNoId) after_[last] = id;
+                before_[id] = last;
+                last = id;
+            }
+        }
+    }
+
+    const Graph& graph_;
+    std::vector<std::uint32_t> first_;  // of each value's readers
     std::vector<OperatorId> readers_;
+    std::vector<OperatorId> before_;  // the chains of what touches variables, else empty
+    std::vector<OperatorId> after_;
 };
 
-// Source indices in execution order. Operators on a cycle, or behind one, are left out.
-std::vector<OperatorId> execution_order(const Graph& graph) {
-    const Readers readers(graph);
-    std::vector<std::uint32_t> waiting(graph.operators.size());
-    std::vector<OperatorId> order;
-    order.reserve(graph.operators.size());
-    for (OperatorId id = 0; id < graph.operators.size(); ++id) {
-        for (const ValueId input : graph.operators[id].inputs)
-            waiting[id] += graph.values[input].producer != kNoId;
-        if (waiting[id] == 0) order.push_back(id);
-    }
-    for (std::size_t done = 0; done < order.size(); ++done)
-        for (const ValueId output : graph.operators[order[done]].outputs)
-            for (const OperatorId reader : readers.of(output))
-                if (--waiting[reader] == 0) order.push_back(reader);
-    return order;
-}
-
-// Names one operator on a cycle: an operator left out has an input whose producer
-// was left out too, so walking from producer to producer meets itself.
-std::unexpected<GraphError> cycle(const Graph& graph, std::span<const OperatorId> order) {
-    std::vector<bool> visited(graph.operators.size());
+// Names one operator on a cycle: an operator left out waits for one that was left out too,
+// so walking backwards meets itself.
+std::unexpected<GraphError> cycle(const Graph& graph, const Dependencies& dependencies,
+                                  const Block& block, std::span<const OperatorId> order) {
+    std::vector<bool> ordered(graph.operators.size());
     for (const OperatorId id : order)
-        visited[id] = true;
-    auto id = static_cast<OperatorId>(std::ranges::find(visited, false) - visited.begin());
-    const std::vector<bool> ordered = visited;
-    const auto blocks = [&](ValueId input) {
-        const OperatorId producer = graph.values[input].producer;
-        return producer != kNoId && !ordered[producer];
-    };
+        ordered[id] = true;
+    std::vector<bool> visited = ordered;
+    auto id = static_cast<OperatorId>(
+        std::find(visited.begin() + block.first_operator, visited.end(), false) - visited.begin());
     while (!visited[id]) {
         visited[id] = true;
-        id = graph.values[*std::ranges::find_if(graph.operators[id].inputs, blocks)].producer;
+        id = dependencies.find(id, [&](OperatorId other) { return !ordered[other]; });
     }
-    return malformed("{} waits for its own result", operator_place(id, graph.operators[id].op));
-}
-
-void apply(Graph& graph, std::span<const OperatorId> order) {
-    std::vector<Operator> sorted;
-    sorted.reserve(order.size());
-    for (const OperatorId source : order) {
-        for (const ValueId output : graph.operators[source].outputs)
-            graph.values[output].producer = static_cast<OperatorId>(sorted.size());
-        sorted.push_back(graph.operators[source]);
-    }
-    graph.operators = std::move(sorted);
-}
-
-bool has_effects(Op op) {
-    return op == Op::Custom || op == Op::CondIf || op == Op::WhileLoop || op == Op::Variable ||
-           op == Op::VariableWrite || op == Op::VariableRead;
-}
-
-// Backwards from the block outputs. The first reader met is the last one.
-void mark_liveness(Graph& graph) {
-    std::vector<bool> needed(graph.values.size());
-    const auto need = [&](ValueId id, std::size_t position) {
-        if (needed[id]) return;
-        needed[id] = true;
-        graph.values[id].last_use = static_cast<std::uint32_t>(position);
-    };
-    for (const ValueId output : graph.outputs)
-        need(output, graph.operators.size());
-    for (std::size_t position = graph.operators.size(); position-- > 0;) {
-        Operator& op = graph.operators[position];
-        op.dead = !has_effects(op.op) &&
-                  std::ranges::none_of(op.outputs, [&](ValueId id) { return needed[id]; });
-        if (op.dead) continue;
-        for (const ValueId input : op.inputs)
-            need(input, position);
-    }
+    return malformed(Code::DataflowCycle, "{} waits for its own result", operator_place(graph, id));
 }
 
 }  // namespace
 
-Checked<void> order(Graph& graph) {
-    const std::vector<OperatorId> order = execution_order(graph);
-    if (order.size() != graph.operators.size()) return cycle(graph, order);
-    apply(graph, order);
-    mark_liveness(graph);
-    return {};
+Checked<std::vector<OperatorId>> execution_order(const Graph& graph) {
+    const Dependencies dependencies(graph);
+    std::vector<std::uint32_t> waiting(graph.operators.size());
+    std::vector<OperatorId> order;
+    order.reserve(graph.operators.size());
+    for (const Block& block : graph.blocks) {
+        for (OperatorId id = block.first_operator; id < block.end(); ++id) {
+            waiting[id] = dependencies.count(id);
+            if (waiting[id] == 0) order.push_back(id);
+        }
+        for (std::size_t done = block.first_operator; done < order.size(); ++done) {
+            const auto before = static_cast<std::ptrdiff_t>(order.size());
+            dependencies.each_waiting(order[done], [&](OperatorId reader) {
+                if (--waiting[reader] == 0) order.push_back(reader);
+            });
+            std::sort(order.begin() + before, order.end());  // whatever they wait for
+        }
+        if (order.size() != block.end()) return cycle(graph, dependencies, block, order);
+    }
+    return order;
+}
+
+void apply_order(Graph& graph, std::span<const OperatorId> order) {
+    std::vector<Operator> sorted;
+    sorted.reserve(order.size());
+    for (const OperatorId source : order)
+        sorted.push_back(graph.operators[source]);
+    graph.operators = std::move(sorted);
+    // Backwards, so that of several producers the first one stays.
+    for (std::size_t id = graph.operators.size(); id-- > 0;)
+        for (const ValueId output : graph.operators[id].outputs)
+            graph.values[output].producer = static_cast<OperatorId>(id);
 }
 
 }  // namespace tosa

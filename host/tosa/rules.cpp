@@ -4,92 +4,276 @@
 #include <algorithm>
 
 #include "tosa/checks.hpp"
+#include "tosa/rules_operands.hpp"
+#include "tosa/rules_types.hpp"
 
 namespace tosa {
 namespace {
 
-using enum DType;
+namespace in = operand_rules;
+namespace out = operand_rules;
+namespace types = type_rules;
 
-constexpr std::uint32_t kAnyProfile = kProfileInteger | kProfileFloat;
+constexpr OperatorRule unary(Op op, std::span<const TypeRule> rules) {
+    return {.op = op,
+            .inputs = {in::kOneTensor},
+            .outputs = {out::kOneResult},
+            .types = rules,
+            .shapes = check_same_shape};
+}
 
-constexpr TypeRule kFp16{{Fp16, Fp16}, kProfileFloat};
-constexpr TypeRule kFp32{{Fp32, Fp32}, kProfileFloat};
-constexpr TypeRule kBf16{{Bf16, Bf16}, kProfileFloat, kExtensionBf16};
-constexpr TypeRule kFp8E4M3{{Fp8E4M3, Fp8E4M3}, kProfileFloat, kExtensionFp8E4M3};
-constexpr TypeRule kFp8E5M2{{Fp8E5M2, Fp8E5M2}, kProfileFloat, kExtensionFp8E5M2};
-constexpr TypeRule kBool{{Bool, Bool}, kAnyProfile};
+constexpr OperatorRule binary(Op op, std::span<const TypeRule> rules, Check attributes = nullptr) {
+    return {.op = op,
+            .inputs = {in::kTwoTensors},
+            .outputs = {out::kOneResult},
+            .types = rules,
+            .attributes = attributes,
+            .shapes = check_broadcast_of_two};
+}
 
-constexpr TypeRule kMatMulTypes[] = {
-    {{Int8, Int32}, kProfileInteger},
-    {{Int16, Int48}, kProfileInteger, kExtensionInt16},
-    {{Fp8E4M3, Fp16}, kProfileFloat, kExtensionFp8E4M3},
-    {{Fp8E5M2, Fp16}, kProfileFloat, kExtensionFp8E5M2},
-    kFp16,
-    {{Fp16, Fp32}, kProfileFloat},
-    {{Bf16, Fp32}, kProfileFloat, kExtensionBf16},
-    kFp32,
-};
-constexpr TypeRule kClampTypes[] = {
-    {{Int8, Int8}, kProfileInteger},
-    {{Int16, Int16}, kProfileInteger, kExtensionInt16},
-    kFp16,
-    kFp32,
-    kBf16,
-};
-constexpr TypeRule kArithmeticTypes[] = {{{Int32, Int32}, kAnyProfile}, kFp16, kFp32, kBf16};
-constexpr TypeRule kMovementTypes[] = {
-    kBool,
-    {{Int8, Int8}, kProfileInteger},
-    {{Int16, Int16}, kProfileInteger},
-    {{Int32, Int32}, kProfileInteger},
-    kFp8E4M3,
-    kFp8E5M2,
-    kFp16,
-    kFp32,
-    kBf16,
-};
-constexpr TypeRule kAllTypes[] = {
-    kBool,
-    {{Int8, Int8}, kAnyProfile},
-    {{Int16, Int16}, kAnyProfile},
-    {{Int32, Int32}, kAnyProfile},
-    {{Int4, Int4}, kProfileInteger, kExtensionInt4},
-    {{Int48, Int48}, kProfileInteger, kExtensionInt16},
-    kFp8E4M3,
-    kFp8E5M2,
-    kFp16,
-    kFp32,
-    kBf16,
-};
+constexpr OperatorRule reduce(Op op, std::span<const TypeRule> rules, Check attributes) {
+    return {.op = op,
+            .inputs = {in::kOneNoScalar},
+            .outputs = {out::kOneSameRank},
+            .types = rules,
+            .attributes = attributes,
+            .shapes = check_reduce_shapes};
+}
 
-constexpr OperandRule kTensor{};
-constexpr OperandRule kShape{.role = Role::Shape};
-constexpr OperandRule kZeroPoint{.role = Role::ZeroPoint, .min_rank = 1, .max_rank = 1};
-constexpr OperandRule kRank3{.min_rank = 3, .max_rank = 3};
-constexpr OperandRule kWideRank3{.type = 1, .min_rank = 3, .max_rank = 3};
+constexpr OperatorRule convolution(Op op, std::span<const OperandRule> inputs,
+                                   std::span<const OperandRule> outputs, Check attributes,
+                                   Check shapes) {
+    return {.op = op,
+            .inputs = {inputs},
+            .outputs = {outputs},
+            .types = types::kConvolution,
+            .attributes = attributes,
+            .shapes = shapes};
+}
 
-constexpr OperandRule kOneTensor[] = {kTensor};
-constexpr OperandRule kTwoTensors[] = {kTensor, kTensor};
-constexpr OperandRule kOneShape[] = {kShape};
-constexpr OperandRule kTensorAndShape[] = {kTensor, kShape};
-constexpr OperandRule kMatMulInputs[] = {kRank3, kRank3, kZeroPoint, kZeroPoint};
-constexpr OperandRule kMatMulOutputs[] = {kWideRank3};
-
+// Row n is that of opcode n.
 constexpr OperatorRule kRules[] = {
-    {Op::MatMul, kMatMulInputs, kMatMulOutputs, kMatMulTypes, check_matmul},
-    {Op::Clamp, kOneTensor, kOneTensor, kClampTypes, check_clamp},
-    {Op::Add, kTwoTensors, kOneTensor, kArithmeticTypes, check_broadcast},
-    {Op::Reshape, kTensorAndShape, kOneTensor, kMovementTypes, check_reshape},
-    {Op::Const, {}, kOneTensor, kAllTypes, check_const},
-    {Op::Identity, kOneTensor, kOneTensor, kAllTypes, check_same_shape},
-    {Op::ConstShape, {}, kOneShape, {}, check_const},
+    {.op = Op{0}},
+    {.op = Op::Argmax,
+     .inputs = {in::kOneNoScalar},
+     .outputs = {out::kArgmaxOutput},
+     .types = types::kArgmax,
+     .attributes = check_axis_and_nan_mode,
+     .shapes = check_argmax_shapes},
+    {.op = Op::AvgPool2d,
+     .inputs = {in::kAvgPool},
+     .outputs = {out::kRank4},
+     .types = types::kAvgPool,
+     .attributes = check_avg_pool2d_attributes,
+     .shapes = check_avg_pool2d_shapes},
+    convolution(Op::Conv2d, in::kConvolution2d, out::kResultRank4, check_conv2d_attributes,
+                check_conv2d_shapes),
+    convolution(Op::Conv3d, in::kConvolution3d, out::kResultRank5, check_conv3d_attributes,
+                check_conv3d_shapes),
+    convolution(Op::DepthwiseConv2d, in::kConvolution2d, out::kResultRank4,
+                check_depthwise_conv2d_attributes, check_depthwise_conv2d_shapes),
+    {.op = Op::Fft2d,
+     .inputs = {in::kTwoOfRank3},
+     .outputs = {out::kTwoOfRank3},
+     .types = types::kFft,
+     .shapes = check_fft2d_shapes},
+    {.op = Op::MatMul,
+     .inputs = {in::kMatMul},
+     .outputs = {out::kResultRank3},
+     .types = types::kMatMul,
+     .shapes = check_matmul_shapes},
+    {.op = Op::MaxPool2d,
+     .inputs = {in::kRank4},
+     .outputs = {out::kRank4},
+     .types = types::kMaxPool,
+     .attributes = check_max_pool2d_attributes,
+     .shapes = check_max_pool2d_shapes},
+    {.op = Op::Rfft2d,
+     .inputs = {in::kRank3},
+     .outputs = {out::kTwoOfRank3},
+     .types = types::kFft,
+     .shapes = check_rfft2d_shapes},
+    convolution(Op::TransposeConv2d, in::kConvolution2d, out::kResultRank4,
+                check_transpose_conv2d_attributes, check_transpose_conv2d_shapes),
+    {.op = Op::Clamp,
+     .inputs = {in::kOneTensor},
+     .outputs = {out::kOneResult},
+     .types = types::kClamp,
+     .attributes = check_clamp_bounds,
+     .shapes = check_same_shape},
+    unary(Op::Erf, types::kFloats),
+    unary(Op::Sigmoid, types::kFloats),
+    unary(Op::Tanh, types::kFloats),
+    binary(Op::Add, types::kAddition),
+    binary(Op::ArithmeticRightShift, types::kIntegers),
+    binary(Op::BitwiseAnd, types::kIntegers),
+    binary(Op::BitwiseOr, types::kIntegers),
+    binary(Op::BitwiseXor, types::kIntegers),
+    binary(Op::IntDiv, types::kDivision),
+    binary(Op::LogicalAnd, types::kBools),
+    binary(Op::LogicalLeftShift, types::kAnyIntegers),
+    binary(Op::LogicalRightShift, types::kAnyIntegers),
+    binary(Op::LogicalOr, types::kBools),
+    binary(Op::LogicalXor, types::kBools),
+    binary(Op::Maximum, types::kInt32AndFloats, check_nan_mode),
+    binary(Op::Minimum, types::kInt32AndFloats, check_nan_mode),
+    {.op = Op::Mul,
+     .inputs = {in::kMul},
+     .outputs = {out::kOneResult},
+     .types = types::kMul,
+     .constants = check_mul_shift,
+     .shapes = check_mul_shapes},
+    binary(Op::Pow, types::kFloats),
+    binary(Op::Sub, types::kAddition),
+    {.op = Op::Table,
+     .inputs = {in::kTable},
+     .outputs = {out::kOneResult},
+     .types = types::kTable,
+     .shapes = check_table_shapes},
+    unary(Op::Abs, types::kInt32AndFloats),
+    unary(Op::BitwiseNot, types::kIntegers),
+    unary(Op::Ceil, types::kFloats),
+    unary(Op::Clz, types::kInt32Only),
+    unary(Op::Cos, types::kFloats),
+    unary(Op::Exp, types::kFloats),
+    unary(Op::Floor, types::kFloats),
+    unary(Op::Log, types::kFloats),
+    unary(Op::LogicalNot, types::kBools),
+    {.op = Op::Negate,
+     .inputs = {in::kNegate},
+     .outputs = {out::kOneResult},
+     .types = types::kIntegersAndFloats,
+     .shapes = check_same_shape},
+    unary(Op::Reciprocal, types::kFloats),
+    unary(Op::Rsqrt, types::kFloats),
+    unary(Op::Sin, types::kFloats),
+    {.op = Op::Select,
+     .inputs = {in::kSelect},
+     .outputs = {out::kOneResult},
+     .types = types::kSelect,
+     .shapes = check_broadcast_of_three},
+    binary(Op::Equal, types::kComparison),
+    binary(Op::Greater, types::kComparison),
+    binary(Op::GreaterEqual, types::kComparison),
+    reduce(Op::ReduceAll, types::kBools, check_axis),
+    reduce(Op::ReduceAny, types::kBools, check_axis),
+    reduce(Op::ReduceMax, types::kIntegersAndFloats, check_axis_and_nan_mode),
+    reduce(Op::ReduceMin, types::kIntegersAndFloats, check_axis_and_nan_mode),
+    reduce(Op::ReduceProduct, types::kFloats, check_axis),
+    reduce(Op::ReduceSum, types::kInt32AndFloats, check_axis),
+    {.op = Op::Concat,
+     .inputs = {{}, &in::kSameRank, 1},
+     .outputs = {out::kOneSameRank},
+     .types = types::kConcat,
+     .attributes = check_axis,
+     .shapes = check_concat_shapes},
+    {.op = Op::Pad,
+     .inputs = {in::kPad},
+     .outputs = {out::kOneSameRank},
+     .types = types::kLayout,
+     .shapes = check_pad_shapes},
+    {.op = Op::Reshape,
+     .inputs = {in::kReshape},
+     .outputs = {out::kOneResult},
+     .types = types::kLayout,
+     .shapes = check_reshape_shapes},
+    {.op = Op::Reverse,
+     .inputs = {in::kOneNoScalar},
+     .outputs = {out::kOneSameRank},
+     .types = types::kLayout,
+     .attributes = check_axis,
+     .shapes = check_same_shape},
+    {.op = Op::Slice,
+     .inputs = {in::kSlice},
+     .outputs = {out::kOneSameRank},
+     .types = types::kLayout,
+     .shapes = check_slice_shapes},
+    {.op = Op::Tile,
+     .inputs = {in::kTile},
+     .outputs = {out::kOneSameRank},
+     .types = types::kLayout,
+     .shapes = check_tile_shapes},
+    {.op = Op::Transpose,
+     .inputs = {in::kOneNoScalar},
+     .outputs = {out::kOneSameRank},
+     .types = types::kLayout,
+     .attributes = check_perms,
+     .shapes = check_transpose_shapes},
+    {.op = Op::Gather,
+     .inputs = {in::kGather},
+     .outputs = {out::kRank3},
+     .types = types::kGather,
+     .shapes = check_gather_shapes},
+    {.op = Op::Scatter,
+     .inputs = {in::kScatter},
+     .outputs = {out::kRank3},
+     .types = types::kGather,
+     .shapes = check_scatter_shapes},
+    {.op = Op::Resize,
+     .inputs = {in::kResize},
+     .outputs = {out::kResultRank4},
+     .types = types::kResize,
+     .attributes = check_resize_mode,
+     .shapes = check_resize_shapes},
+    unary(Op::Cast, types::kCast),
+    {.op = Op::Rescale,
+     .inputs = {in::kRescale},
+     .outputs = {out::kOneResult},
+     .types = types::kRescale,
+     .attributes = check_rescale_attributes,
+     .constants = check_rescale_constants,
+     .shapes = check_rescale_shapes},
+    {.op = Op::Const,
+     .outputs = {out::kOneResult},
+     .types = types::kAllTypes,
+     .shapes = check_const},
+    unary(Op::Identity, types::kAllTypes),
+    {.op = Op::Custom,
+     .inputs = {{}, &in::kTensor},
+     .outputs = {{}, &out::kTensor},
+     .types = types::kAllTypes,
+     .each_type = true,
+     .attributes = check_custom_names},
+    {.op = Op::CondIf,
+     .inputs = {in::kOneCondition, &in::kTensor},
+     .outputs = {{}, &out::kTensor},
+     .types = types::kAllTypes,
+     .each_type = true,
+     .extension = kExtensionControlFlow,
+     .attributes = check_cond_if_names,
+     .shapes = check_condition},
+    {.op = Op::WhileLoop,
+     .inputs = {{}, &in::kTensor},
+     .outputs = {{}, &out::kTensor},
+     .types = types::kAllTypes,
+     .each_type = true,
+     .extension = kExtensionControlFlow,
+     .attributes = check_while_loop_names},
+    {.op = Op::Variable, .extension = kExtensionVariable},
+    {.op = Op::VariableWrite,
+     .inputs = {in::kOneTensor},
+     .types = types::kVariable,
+     .extension = kExtensionVariable,
+     .shapes = check_written_variable},
+    {.op = Op::VariableRead,
+     .outputs = {out::kOneResult},
+     .types = types::kVariable,
+     .extension = kExtensionVariable,
+     .shapes = check_read_variable},
+    {.op = Op::ConstShape, .outputs = {out::kOneShape}, .shapes = check_const},
 };
+
+constexpr bool complete() {
+    for (std::uint32_t number = 0; number < std::size(kRules); ++number)
+        if (kRules[number].op != Op{number}) return false;
+    return std::size(kRules) == kLastStableOp + 1;
+}
+static_assert(complete());
 
 }  // namespace
 
-const OperatorRule* find_rule(Op op) {
-    const auto* rule = std::ranges::find(kRules, op, &OperatorRule::op);
-    return rule == std::end(kRules) ? nullptr : rule;
+const OperatorRule& find_rule(Op op) {
+    return kRules[static_cast<std::uint32_t>(op)];
 }
 
 }  // namespace tosa

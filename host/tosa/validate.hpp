@@ -5,9 +5,9 @@
 
 namespace tosa {
 
-// Holds a block in source order against the rules for its target (providers.md
-// 1.8). Constant contents of values that no CONST or CONST_SHAPE produces have
-// been dropped.
+// Holds each operator, in source order, against the rules for the target (providers.md
+// 1.8). The structure around it is sound, and contents of values that are no constants
+// have been dropped.
 [[nodiscard]] Checked<void> validate(const Graph& graph);
 
 }  // namespace tosa

@@ -72,7 +72,7 @@ class Lowerer {
     Result<Lowering> run() {
         if (auto bound = bind_slots(); !bound) return std::unexpected(bound.error());
         for (const auto& op : graph_.operators) {
-            if (op.dead) continue;
+            if (op.dead()) continue;
             if (auto added = add(op); !added) return std::unexpected(added.error());
             if (out_.steps.size() > kMostSteps) return std::unexpected(ErrorKind::ResourceLimit);
         }

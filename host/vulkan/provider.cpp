@@ -74,6 +74,10 @@ Result<std::shared_ptr<const Executable>> build(ContextState& state,
         desc, source, [](const tosa::Target& target) { return target == kTarget; }, refused);
     if (!artifact) return std::unexpected(artifact.error());
     const tosa::Graph& graph = artifact->graph;
+    if (const std::string why = provider::beyond_one_block(graph); !why.empty()) {
+        if (refused) refused(why);
+        return std::unexpected(ErrorKind::Unsupported);
+    }
     const Grid& grid = state.kernels->grid();
     const auto lowering = lower(graph, grid);
     if (!lowering) return std::unexpected(lowering.error());

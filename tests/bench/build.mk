@@ -35,3 +35,11 @@ bench-guest: $(guest-bench) build/ping-$(bench-kernel)/virtio_accel_ping.ko \
 		build/module-$(bench-kernel)/virtio_accel.ko $(O)/host/vm/accel-vm \
 		$(O)/host/daemon/virtio-acceld
 	@tests/bench/guest_bench.sh $(filter %/virtio_accel_ping.ko,$^) $<
+
+# What a TOSA file costs to read: a heap of its own counts the bytes.
+$(eval $(call program,tests/bench/tosa_bench,tests/bench/tosa_bench.cpp,tosa,-Ihost -Itests))
+$(tests/bench/tosa_bench-objects): | $(O)/gen/tosa_generated.h
+
+.PHONY: bench-tosa
+bench-tosa: $(O)/tests/bench/tosa_bench
+	@$<

@@ -128,11 +128,17 @@ TEST_CASE("a program that cannot run is refused at load, with the reason told") 
     CHECK(refusal(good, {}) == ErrorKind::InvalidArgument);
     CHECK(reason == "the file is empty");
 
+    CHECK(refusal(good, identity().add_region("other", identity()).file()) ==
+          ErrorKind::Unsupported);
+    CHECK(reason == "2 regions, where 1 is supported");
+    CHECK(refusal(good, identity().add_block("other", identity()).file()) ==
+          ErrorKind::Unsupported);
+    CHECK(reason == "2 blocks, where 1 is supported");
+
     tosa::test::GraphBuilder graph;
     graph.input("a", {2}).output("b", {2}).op(Op::Tanh, {"a"}, {"b"});
     CHECK(refusal(good, graph.file()) == ErrorKind::Unsupported);
-    CHECK(reason ==
-          "region 'main', block 'entry': operator 0 (TANH): this operator is not supported");
+    CHECK(reason == "TANH of FP32 is not computed here");
 
     graph.operators.clear();
     graph.tensors.clear();

@@ -28,7 +28,7 @@ $(foreach l,engine model provider test-driver tosa vhost wire,$(eval $(call fuzz
 define fuzz-target
 build/fuzz/$(1): build/fuzz/tests/fuzz/$(1).o $$(patsubst %,build/fuzz/lib%.a,$(2))
 	$$(call say,link,$$@)
-	@clang++ -fsanitize=fuzzer,$$(fuzz-san) -o $$@ $$^
+	@clang++ -fsanitize=fuzzer,$$(fuzz-san) -o $$@ $$^ $$(foreach l,$(2),$$($$l-ldlibs))
 fuzz-targets += build/fuzz/$(1)
 endef
 
@@ -36,7 +36,9 @@ $(eval $(call fuzz-target,frame,wire))
 $(eval $(call fuzz-target,response,test-driver wire))
 $(eval $(call fuzz-target,commands,model engine wire provider))
 $(eval $(call fuzz-target,overlap,model test-driver engine wire provider))
-$(eval $(call fuzz-target,tosa,tosa))
+$(eval $(call library,tosa-mutator,tests/fuzz/tosa_mutator.cpp,-Itests))
+$(eval $(call fuzz-library,tosa-mutator))
+$(eval $(call fuzz-target,tosa,tosa-mutator tosa))
 $(eval $(call fuzz-target,chain,vhost))
 $(eval $(call fuzz-target,ring,vhost))
 $(eval $(call fuzz-target,vhost_user,vhost))

@@ -21,6 +21,7 @@ fuzz() {
 	for dir in "$here/crashes/$name" "$here/seeds/$name"; do
 		[ -d "$dir" ] && known+=("$dir")
 	done
+	[ "$name" = tosa ] && known+=(tests/corpus/data)
 	export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 	# The second run is the same every time when there are no seconds for it.
 	"$target" -runs=0 -artifact_prefix="$found/" "${known[@]}" >"$log" 2>&1 &&

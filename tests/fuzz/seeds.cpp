@@ -223,6 +223,18 @@ void graphs(Seeds& seeds) {
     matmul.input("a", {1, 2, 3}).input("b", {1, 3, 2}).output("y", {1, 2, 2}).matmul("a", "b", "y");
     seeds.write("tosa", "matmul.tosa", matmul.file());
 
+    // Two regions that change one variable, named by an operator, and a block of no use.
+    tosa::test::GraphBuilder branch;
+    branch.input("x", {2}).output("y", {2}).variable("v", "state", {2});
+    branch.find("v").data = tosa::test::bytes_of({1.F, 2.F});
+    branch.op(Op::VariableRead, {}, {"v"}).op(Op::Add, {"v", "x"}, {"v"});
+    branch.op(Op::VariableWrite, {"v"}, {}).op(Op::Identity, {"v"}, {"y"});
+    tosa::test::GraphBuilder choice;
+    choice.input("go", {1}, tosa::DType::Bool).input("a", {2}).output("b", {2});
+    choice.cond_if({"go", "a"}, {"b"}, "left", "right").add_block("spare", identity);
+    choice.add_region("left", branch).add_region("right", branch);
+    seeds.write("tosa", "choice.tosa", choice.file());
+
     // A layer of a network, with an operator that nothing depends on.
     tosa::test::GraphBuilder layer;
     layer.input("x", {1, 4}).output("y", {4});

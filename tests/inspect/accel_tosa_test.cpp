@@ -70,6 +70,7 @@ TEST_CASE("check says what a file is valid for, or why not") {
     const auto bad = accel_tosa("check --target PRO-INT " + file.path());
     CHECK(bad.status == 1);
     CHECK(bad.output.starts_with("accel-tosa: " + file.path() + ": region 'main', block 'entry'"));
+    CHECK(bad.output.ends_with(" (UnsupportedTypeProfile)\n"));
 }
 
 TEST_CASE("dump and stats print what the library says") {

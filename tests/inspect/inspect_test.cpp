@@ -25,6 +25,7 @@ Built example() {
 
 TEST_CASE("a dump has a line for each operator, in the order of execution") {
     CHECK(inspect::dump(example().graph) ==
+          "region 'main', block 'entry'\n"
           "inputs   FP32[2,3] 'a', FP32[2,3] 'b'\n"
           "outputs  FP32[2,3] 'out'\n"
           "ADD                      (FP32[2,3] 'a', FP32[2,3] 'b') -> FP32[2,3] 'sum'\n"
@@ -37,7 +38,38 @@ TEST_CASE("names cannot leave their quotes") {
     graph.input("a'\n\x1b[2J", {1}).output("out", {1}).op(Op::Identity, {"a'\n\x1b[2J"}, {"out"});
     const std::string text = inspect::dump(built(graph.file()).graph);
     CHECK_FALSE(text.contains('\x1b'));
-    CHECK(std::ranges::count(text, '\n') == 3);
+    CHECK(std::ranges::count(text, '\n') == 4);
+}
+
+TEST_CASE("a dump has every block, and the regions that an operator names") {
+    GraphBuilder branch;
+    branch.input("x", {2}).output("y", {2}).tensor("z", {2});
+    branch.op(Op::Identity, {"z"}, {"y"}).op(Op::Identity, {"x"}, {"z"});
+    GraphBuilder graph;
+    graph.input("go", {1}, tosa::DType::Bool).input("a", {2}).output("b", {2});
+    graph.cond_if({"go", "a"}, {"b"}, "left", "right");
+    graph.add_region("left", branch).add_region("right", branch).add_block("spare", GraphBuilder());
+    const auto [file, read] = built(graph.file(), kEverything);
+    const std::string text = inspect::dump(read);
+    CHECK(
+        text.starts_with("region 'main', block 'entry'\n"
+                         "inputs   BOOL[1] 'go', FP32[2] 'a'\n"
+                         "outputs  FP32[2] 'b'\n"
+                         "COND_IF                  (BOOL[1] 'go', FP32[2] 'a') -> FP32[2] 'b', "
+                         "region 'left', region 'right'\n"
+                         "region 'main', block 'spare'\n"
+                         "inputs   \n"));
+    CHECK(
+        text.ends_with("region 'right', block 'entry'\n"
+                       "inputs   FP32[2] 'x'\n"
+                       "outputs  FP32[2] 'y'\n"
+                       "IDENTITY                 (FP32[2] 'x') -> FP32[2] 'z'\n"
+                       "IDENTITY                 (FP32[2] 'z') -> FP32[2] 'y'\n"));
+
+    const inspect::Stats stats = inspect::count(read);
+    CHECK(stats.regions == 3);
+    CHECK(stats.blocks == 4);
+    CHECK(stats.peak_bytes == 8);
 }
 
 TEST_CASE("statistics count operators, and bytes by what they are for") {

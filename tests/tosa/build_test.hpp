@@ -16,9 +16,29 @@ inline doctest::String toString(GraphError::Kind kind) {
     return kNames[static_cast<std::size_t>(kind)];
 }
 
+inline doctest::String toString(GraphError::Code code) {
+    return name(code).data();
+}
+
 }  // namespace tosa
 
 namespace tosa::test {
+
+// The class on the wire of most codes.
+inline GraphError::Kind kind_of(GraphError::Code code) {
+    switch (code) {
+        case Code::UnsupportedVersion:
+        case Code::UnsupportedDataType:
+        case Code::UnsupportedOperator:
+            return GraphError::Kind::Unsupported;
+        case Code::LimitExceeded:
+            return GraphError::Kind::LimitExceeded;
+        case Code::AllocationFailed:
+            return GraphError::Kind::OutOfMemory;
+        default:
+            return GraphError::Kind::Malformed;
+    }
+}
 
 inline constexpr Target kEverything{.profiles = kProfileInteger | kProfileFloat,
                                     .extensions = 0x7FF & ~kExtensionDynamic};
@@ -53,11 +73,25 @@ inline void check_refused(std::span<const std::byte> file, GraphError::Kind kind
     CHECK(graph.error().message == message);
 }
 
+inline void check_refused(std::span<const std::byte> file, Code code, const std::string& message,
+                          const Target& target = kEverything, const Limits& limits = {}) {
+    const auto graph = build_graph(file, target, limits);
+    REQUIRE_FALSE(graph.has_value());
+    CHECK(graph.error().code == code);
+    CHECK(graph.error().kind == kind_of(code));
+    CHECK(graph.error().message == message);
+}
+
 // The same for a sound region and block, which the message names.
 inline void check_refused(const GraphBuilder& graph, GraphError::Kind kind,
                           const std::string& message, const Target& target = kEverything,
                           const Limits& limits = {}) {
     check_refused(graph.file(), kind, "region 'main', block 'entry': " + message, target, limits);
+}
+
+inline void check_refused(const GraphBuilder& graph, Code code, const std::string& message,
+                          const Target& target = kEverything, const Limits& limits = {}) {
+    check_refused(graph.file(), code, "region 'main', block 'entry': " + message, target, limits);
 }
 
 }  // namespace tosa::test

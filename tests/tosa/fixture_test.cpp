@@ -27,8 +27,8 @@ TEST_CASE("the IDENTITY fixture is a graph of one operator") {
     const auto [file, graph] = built(fixture("identity-edges-fp32", same));
     REQUIRE(graph.operators.size() == 1);
     CHECK(graph.operators[0].op == Op::Identity);
-    CHECK(graph.values[graph.inputs.at(0)].bytes == 32);
-    CHECK(graph.values[graph.outputs.at(0)].name == "output");
+    CHECK(graph.values[graph.inputs[0]].bytes == 32);
+    CHECK(graph.values[graph.outputs[0]].name == "output");
 }
 
 TEST_CASE("the MATMUL fixture is a graph with constant zero points") {

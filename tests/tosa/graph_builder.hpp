@@ -70,6 +70,9 @@ class GraphBuilder {
     Text region = "main";
     Text block = "entry";
     std::size_t regions = 1, blocks = 1;  // how often each is written
+    // What follows this block in its region, and what regions follow. Of them only what a
+    // block or a region has is written.
+    std::vector<GraphBuilder> more_blocks, more_regions;
     std::vector<TensorSpec> tensors;
     std::vector<ShapeSpec> shapes;
     std::vector<OperatorSpec> operators;
@@ -143,13 +146,54 @@ class GraphBuilder {
         return *std::ranges::find(tensors, Text(name), &TensorSpec::name);
     }
 
+    // A variable, which belongs to no operator yet.
+    GraphBuilder& variable(std::string name, std::string variable_name, Dims dims,
+                           DType type = DType::Fp32) {
+        tensor(std::move(name), std::move(dims), type);
+        tensors.back().variable = true;
+        tensors.back().variable_name = std::move(variable_name);
+        return *this;
+    }
+
+    GraphBuilder& cond_if(Names in, Names out, Text then_graph, Text else_graph) {
+        return op(Op::CondIf, std::move(in), std::move(out),
+                  [=](flatbuffers::FlatBufferBuilder& builder) {
+                      const auto then_name = text(builder, then_graph);
+                      const auto else_name = text(builder, else_graph);
+                      return fbs::CreateCondIfAttribute(builder, then_name, else_name).Union();
+                  });
+    }
+
+    GraphBuilder& while_loop(Names in, Names out, Text cond_graph, Text body_graph) {
+        return op(Op::WhileLoop, std::move(in), std::move(out),
+                  [=](flatbuffers::FlatBufferBuilder& builder) {
+                      const auto cond_name = text(builder, cond_graph);
+                      const auto body_name = text(builder, body_graph);
+                      return fbs::CreateWhileLoopAttribute(builder, cond_name, body_name).Union();
+                  });
+    }
+
+    // Another region of the file, which starts with `entry`.
+    GraphBuilder& add_region(std::string name, GraphBuilder entry) {
+        entry.region = std::move(name);
+        more_regions.push_back(std::move(entry));
+        return *this;
+    }
+
+    // Another block of this region.
+    GraphBuilder& add_block(std::string name, GraphBuilder other) {
+        other.block = std::move(name);
+        more_blocks.push_back(std::move(other));
+        return *this;
+    }
+
     // Bytes aligned as build_graph() wants them.
     [[nodiscard]] std::vector<std::byte> file() const {
         flatbuffers::FlatBufferBuilder builder;
-        const auto entry = write_block(builder);
-        const auto region_offset = fbs::CreateTosaRegion(
-            builder, text(builder, region), builder.CreateVector(std::vector(blocks, entry)));
-        const auto region_list = builder.CreateVector(std::vector(regions, region_offset));
+        std::vector region_offsets(regions, write_region(builder));
+        for (const GraphBuilder& other : more_regions)
+            region_offsets.push_back(other.write_region(builder));
+        const auto region_list = builder.CreateVector(region_offsets);
         const auto version = fbs::CreateVersion(builder, major, minor, patch, draft);
         fbs::FinishTosaGraphBuffer(builder, fbs::CreateTosaGraph(builder, version, region_list));
         const auto view = std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize()));
@@ -205,6 +249,14 @@ class GraphBuilder {
         for (const Spec& spec : specs)
             offsets.push_back(write(builder, spec));
         return builder.CreateVector(offsets);
+    }
+
+    [[nodiscard]] flatbuffers::Offset<fbs::TosaRegion> write_region(Builder& builder) const {
+        std::vector offsets(blocks, write_block(builder));
+        for (const GraphBuilder& other : more_blocks)
+            offsets.push_back(other.write_block(builder));
+        const auto list = builder.CreateVector(offsets);
+        return fbs::CreateTosaRegion(builder, text(builder, region), list);
     }
 
     [[nodiscard]] flatbuffers::Offset<fbs::TosaBasicBlock> write_block(Builder& builder) const {

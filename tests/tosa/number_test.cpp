@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "tosa/number.hpp"
+
 #include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 
 #include <doctest/doctest.h>
-
-#include "tosa/number.hpp"
 
 namespace tosa::test {
 namespace {
