@@ -16,7 +16,15 @@ include $(sort $(filter-out tests/fuzz/%,$(wildcard tests/*/build.mk)))
 # Takes the libraries of all the others apart.
 include tests/fuzz/build.mk
 
-check-unit: $(unit-tests)
+# What runs in one thread has nothing for ThreadSanitizer: less to build for it.
+single-threaded := corpus golden inspect model tosa tosa_memory vm wire
+race-free := $(if $(filter tsan,$(SAN)),$(foreach t,$(single-threaded),$(O)/tests/$(t)/$(t)_test))
+
+check-unit: $(filter-out $(race-free),$(unit-tests))
+	@tests/unit.sh $^
+
+# Of these, what reads and computes programs.
+check-tosa: $(foreach t,tosa tosa_memory inspect corpus cpu,$(O)/tests/$(t)/$(t)_test)
 	@tests/unit.sh $^
 
 # The daemon and its socket, of which check-unit takes the quick form; and in machines.

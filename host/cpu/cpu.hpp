@@ -26,6 +26,10 @@ struct Options {
 
     Engine engine = Engine::Fast;
 
+    // The most threads that compute at a time, as long as there are no more busy contexts;
+    // 0: as many as there are processors.
+    unsigned threads = 0;
+
     provider::ProgramRefused program_refused{};
 
     // Nanoseconds that never run backwards; by default those of the steady clock.
@@ -37,10 +41,11 @@ struct Options {
     std::function<void()> before_slice{};
 };
 
-// Each context has a worker thread of its own, so contexts do not delay each other.
+// Each context has a worker thread of its own, so contexts do not delay each other. What
+// is left of the threads helps them, shared out evenly.
 //
 // A job is checked for cancellation and for its deadline between slices of at most
-// a few milliseconds; its event is pending until the worker has left its buffers.
+// a few milliseconds; its event is pending until all threads have left its buffers.
 // destroy_event() of a job whose cancellation won waits for that, one slice at most.
 [[nodiscard]] std::expected<std::unique_ptr<provider::Provider>, std::string> open(
     const Options& options);

@@ -17,6 +17,8 @@ struct Place {
     Kind kind = Kind::Constant;
     std::uint64_t index = 0;  // Slot: its number. Arena: byte offset
     const std::byte* constant = nullptr;
+
+    friend bool operator==(const Place&, const Place&) = default;
 };
 
 // The memory of one run.
@@ -37,6 +39,8 @@ struct Operands {
     const Frame& frame;
     std::span<const Place> inputs;
     std::span<const Place> outputs;
+    std::byte* scratch = nullptr;  // Kernel::scratch_bytes() of the running thread's own, at a
+                                   // cache line; contents do not matter
 
     template <class T>
     [[nodiscard]] const T* input(std::size_t i) const {
@@ -50,7 +54,7 @@ struct Operands {
 
 // An operator with its shapes and attributes, made when the program is loaded. Its
 // work is `units` pieces that do not depend on each other, of about `unit_cost`
-// scalar steps each.
+// scalar steps each. Several threads may be in run() at a time, with other units.
 class Kernel {
  public:
     Kernel(std::uint64_t units, std::uint64_t unit_cost) : units_(units), unit_cost_(unit_cost) {}
@@ -60,7 +64,23 @@ class Kernel {
 
     virtual void run(const Operands& operands, std::uint64_t first, std::uint64_t last) const = 0;
 
+    // Memory that run() needs for itself in each thread that is in it: it allocates none.
+    [[nodiscard]] virtual std::uint64_t scratch_bytes() const { return 0; }
+    // Memory that the kernel keeps besides itself, such as weights in another order.
+    [[nodiscard]] virtual std::uint64_t kept_bytes() const { return 0; }
+
     [[nodiscard]] std::uint64_t units() const { return units_; }
+    [[nodiscard]] std::uint64_t unit_cost() const { return unit_cost_; }
+
+    // How many of `threads` this many units are worth, one at least. More units are worth
+    // no fewer.
+    [[nodiscard]] unsigned worthwhile_threads(std::uint64_t units, unsigned threads) const {
+        // A second one comes for no less: waking it costs some ten microseconds.
+        constexpr std::uint64_t kThreadCost = std::uint64_t{1} << 16;
+        const std::uint64_t slice = std::min(units, units_per_slice() * threads);
+        const std::uint64_t most = slice * std::min(unit_cost_, kThreadCost) / kThreadCost;
+        return static_cast<unsigned>(std::clamp<std::uint64_t>(std::min(most, units), 1, threads));
+    }
 
     // How many units take no longer than a job may go unchecked.
     [[nodiscard]] std::uint64_t units_per_slice() const {

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 
+#include "cpu/execute.hpp"
+
 namespace cpu {
 
 using provider::ErrorKind;
 using provider::EventPhase;
 using provider::EventState;
 
-Lane::Lane(const Options& options, std::size_t max_jobs) : options_(options) {
+Lane::Lane(const Options& options, Pool& pool, std::size_t max_jobs)
+    : options_(options), pool_(pool) {
     queue_.reserve(max_jobs);
     worker_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
 }
@@ -93,16 +96,27 @@ void Lane::work(const std::stop_token& stop) {
 
 void Lane::run(Job& job, const std::stop_token& stop) {
     const Frame frame{job.slots_, job.arena_};
-    for (const Step& step : job.plan_.steps) {
-        const Operands operands = job.plan_.operands_of(step, frame);
-        const std::uint64_t units = step.kernel->units();
-        const std::uint64_t slice = step.kernel->units_per_slice();
-        for (std::uint64_t first = 0; first < units; first += slice) {
+    const Pool::Busy busy(pool_);
+    const auto compute = [&](const Kernel& kernel, const Operands& operands) {
+        for (std::uint64_t first = 0; first < kernel.units();) {
             if (options_.before_slice) options_.before_slice();
-            if (!may_continue(job, stop)) return;
-            step.kernel->run(operands, first, std::min(first + slice, units));
+            if (!may_continue(job, stop)) return false;
+            first = run_slice(kernel, operands, first, job.scratch_);
         }
-    }
+        return true;
+    };
+    // A job that ends early has a state that says why.
+    static_cast<void>(execute(job.plan_, frame, 0, compute));
+}
+
+// More threads get through more units in the time that a job may go unchecked.
+std::uint64_t Lane::run_slice(const Kernel& kernel, const Operands& operands, std::uint64_t first,
+                              const Scratch& scratch) {
+    const std::uint64_t left = kernel.units() - first;
+    const unsigned helpers = pool_.take(kernel, left);
+    const std::uint64_t last = first + std::min(left, kernel.units_per_slice() * (helpers + 1));
+    pool_.run({kernel, operands, first, last}, helpers, scratch);
+    return last;
 }
 
 bool Lane::may_continue(const Job& job, const std::stop_token& stop) {

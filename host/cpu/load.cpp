@@ -12,8 +12,7 @@ using provider::ErrorKind;
 using provider::Result;
 
 Result<Plan> plan(const tosa::Graph& graph, const Options& options) {
-    const std::string why = provider::beyond_one_block(graph);
-    auto made = why.empty() ? make_plan(graph, options.engine) : std::unexpected(why);
+    auto made = make_plan(graph, options.engine);
     if (made) return std::move(*made);
     if (options.program_refused) options.program_refused(made.error());
     return std::unexpected(ErrorKind::Unsupported);
@@ -37,11 +36,13 @@ Result<std::unique_ptr<ProgramObject>> load(ContextObject& context,
     auto program = std::make_unique<ProgramObject>(context);
     program->artifact = std::move(artifact->bytes);
     program->plan = std::move(*planned);
-    if (program->plan.bytes() > most - own_bytes) return std::unexpected(ErrorKind::ResourceLimit);
+    if (program->plan.bytes(options.threads) > most - own_bytes)
+        return std::unexpected(ErrorKind::ResourceLimit);
 
     program->arena = Memory(program->plan.arena_bytes, kCacheLine);
-    for (const ConstantCopy& copy : program->plan.constant_copies)
-        std::ranges::copy(copy.from, program->arena.data() + copy.arena_offset);
+    program->scratch = Memory(
+        program->plan.scratch_bytes * program->plan.most_threads(options.threads), kCacheLine);
+    program->plan.initialise(program->arena.data());
     return program;
 }
 

@@ -50,7 +50,9 @@ struct ProgramObject final : provider::Program {
     ContextObject& context;
     std::vector<std::byte> artifact;  // the plan's constants point into it
     Plan plan;
-    Memory arena;  // one is enough: a context runs one job at a time
+    // One of each is enough: a context runs one job at a time.
+    Memory arena;
+    Memory scratch;  // of each thread
 };
 
 struct QueueObject final : provider::Queue {
@@ -61,8 +63,8 @@ struct QueueObject final : provider::Queue {
 
 struct EventObject final : provider::Event {
     EventObject(ContextObject& owner, const Plan& plan, std::vector<std::byte*> slots,
-                std::byte* arena, std::uint64_t deadline)
-        : context(owner), job(plan, std::move(slots), arena, deadline) {}
+                std::byte* arena, const Scratch& scratch, std::uint64_t deadline)
+        : context(owner), job(plan, std::move(slots), arena, scratch, deadline) {}
 
     ContextObject& context;
     Job job;

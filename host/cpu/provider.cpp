@@ -58,7 +58,9 @@ ReleaseResult<T> release(std::unique_ptr<T> resource, std::uint32_t ContextObjec
 
 class CpuProvider final : public provider::Provider {
  public:
-    explicit CpuProvider(const Options& options) : options_(options), info_(kDeviceInfo) {
+    explicit CpuProvider(const Options& options)
+        : options_(options), info_(kDeviceInfo), pool_(options.threads) {
+        options_.threads = pool_.threads();
         info_.max_buffer_bytes = options_.max_buffer_bytes;
         if (!options_.now) options_.now = steady_nanoseconds;
     }
@@ -83,8 +85,9 @@ class CpuProvider final : public provider::Provider {
             const std::scoped_lock lock(lanes_mutex_);
             if (lanes_.size() >= info_.max_contexts)
                 return std::unexpected(ErrorKind::ResourceLimit);
+            pool_.start();
             lanes_.reserve(lanes_.size() + 1);
-            auto lane = std::make_shared<Lane>(options_, info_.max_events_per_context);
+            auto lane = std::make_shared<Lane>(options_, pool_, info_.max_events_per_context);
             auto context = std::make_unique<ContextObject>(lane);
             lanes_.push_back(std::move(lane));
             return context;
@@ -208,6 +211,7 @@ class CpuProvider final : public provider::Provider {
     provider::DeviceInfo info_;
     std::atomic<std::uint64_t> direct_bindings_ = 0;
     std::atomic<std::uint64_t> transfer_bytes_ = 0;
+    Pool pool_;
     std::mutex lanes_mutex_;
     std::vector<std::shared_ptr<Lane>> lanes_;  // one a context
 };
@@ -259,8 +263,9 @@ SubmitResult CpuProvider::submit(provider::Queue& queue, provider::Program& prog
         for (const provider::Binding& binding : bindings)
             slots.push_back(static_cast<BufferObject&>(*binding.buffer).memory.data() +
                             binding.offset);
-        return std::make_unique<EventObject>(context, loaded.plan, std::move(slots),
-                                             loaded.arena.data(), deadline(timeout_ns));
+        return std::make_unique<EventObject>(
+            context, loaded.plan, std::move(slots), loaded.arena.data(),
+            Scratch{loaded.scratch.data(), loaded.plan.scratch_bytes}, deadline(timeout_ns));
     });
     if (!event) return SubmitRejected{event.error()};
     ++context.events;

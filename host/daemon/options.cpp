@@ -59,6 +59,22 @@ void add_device_options(CLI::App& app, Options& options) {
     add_config_options(app, options.config);
 }
 
+// For the CPU provider alone.
+const CLI::App* add_cpu_options(CLI::App& app, CpuChoice& cpu) {
+    auto* group = app.add_option_group("With --provider cpu");
+    group
+        ->add_option("--cpu-threads", cpu.threads,
+                     "The threads that compute for a guest; 0: as many as there are processors")
+        ->check(CLI::Range(0, 1024))
+        ->capture_default_str();
+    group
+        ->add_option("--cpu-engine", cpu.engine,
+                     "fast, or reference: plain and slow, to check results against")
+        ->check(CLI::IsMember({"fast", "reference"}))
+        ->capture_default_str();
+    return group;
+}
+
 void add_bytes(CLI::App& app, const char* name, auto& bytes, const char* about) {
     app.add_option(name, bytes, about)
         ->transform(CLI::AsSizeValue(false))
@@ -213,7 +229,9 @@ void append_arguments(const CLI::App& group, std::vector<std::string>& arguments
     }
 }
 
-std::string complaint(const Options& options, bool mock_options) {
+std::string complaint(const Options& options, bool cpu_options, bool mock_options) {
+    if (cpu_options && options.provider.name != "cpu")
+        return "--cpu-threads and --cpu-engine are for --provider cpu";
     if (mock_options && options.provider.name != "mock")
         return "--mock-polls, --mock-limits and --fault are for --provider mock";
     const std::size_t sockets =
@@ -253,6 +271,7 @@ struct CommandLine {
     CLI::App app{kAbout, "virtio-acceld"};
     CLI::App* device = app.add_option_group("The guest's device");
     CLI::App* budgets = app.add_option_group("Budgets");
+    const CLI::App* cpu = add_cpu_options(app, options.provider.cpu);
     const CLI::App* mock = add_mock_options(app, options.provider.mock);
     const CLI::App* list =
         app.add_subcommand("list", "Show the providers and devices of this host");
@@ -289,6 +308,7 @@ std::vector<std::string> file_arguments(const CommandLine& given) {
 Options finish(CommandLine& line) {
     Options& options = line.options;
     append_arguments(*line.device, options.device_arguments);
+    append_arguments(*line.cpu, options.device_arguments);
     append_arguments(*line.mock, options.device_arguments);
     share_budgets(options);
     if (options.sandbox.off) options.device_arguments.emplace_back("--no-sandbox");
@@ -300,7 +320,8 @@ Options finish(CommandLine& line) {
         auto passed = passed_sockets();
         if (!passed) throw CLI::ValidationError(passed.error());
         options.passed_sockets = *std::move(passed);
-        const auto wrong = complaint(options, line.mock->count_all() > 0);
+        const auto wrong =
+            complaint(options, line.cpu->count_all() > 0, line.mock->count_all() > 0);
         if (!wrong.empty()) throw CLI::ValidationError(wrong);
     }
     return std::move(options);

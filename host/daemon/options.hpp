@@ -34,9 +34,15 @@ struct MockChoice {
     fault::Script faults;
 };
 
+struct CpuChoice {
+    unsigned threads = 0;  // 0: as many as there are processors
+    std::string engine = "fast";
+};
+
 struct ProviderChoice {
     std::string name{};
     std::string device{};  // index or part of a name; empty for the provider's own choice
+    CpuChoice cpu{};
     MockChoice mock{};
 };
 

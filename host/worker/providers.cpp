@@ -33,7 +33,11 @@ std::unexpected<std::string> only_one_device(const std::string& device) {
 
 Opened open_cpu(const ProviderChoice& choice, const Refused& refused) {
     if (!choice.device.empty()) return only_one_device(choice.device);
-    return cpu::open({.program_refused = refused}).transform([](auto provider) {
+    const cpu::Options options{
+        .engine = choice.cpu.engine == "reference" ? cpu::Engine::Reference : cpu::Engine::Fast,
+        .threads = choice.cpu.threads,
+        .program_refused = refused};
+    return cpu::open(options).transform([](auto provider) {
         return OpenedProvider{std::move(provider), "the processors of this host"};
     });
 }
@@ -103,7 +107,7 @@ std::string list_cpu() {
 constexpr const char* kNotBuilt = "it is not part of this build";
 
 constexpr Row kRows[] = {
-    {"cpu", open_cpu, list_cpu, [] { return std::string("an interpreter, no library"); }},
+    {"cpu", open_cpu, list_cpu, [] { return std::string("vectors of Highway"); }},
     {"mock", open_mock, [] { return std::string("available, runs no TOSA"); },
      [] { return std::string("for tests"); }},
     {"vulkan", open_vulkan, list_vulkan,

@@ -8,6 +8,16 @@ $(eval $(call program,tests/bench/engine_bench,\
 bench-engine: $(O)/tests/bench/engine_bench
 	@$<
 
+# Against libraries that the provider does not use.
+$(eval $(call program,tests/bench/cpu_bench,\
+	$(wildcard tests/bench/cpu/*.cpp),\
+	cpu provider tosa,\
+	-Ihost -Itests,-lopenblas -ldnnl -lgomp))
+
+.PHONY: bench-cpu
+bench-cpu: $(O)/tests/bench/cpu_bench
+	@$< $(THREADS)
+
 # What a command costs a guest of the daemon: a program of doctest, as its guest is.
 $(eval $(call program,tests/bench/daemon_bench,\
 	tests/bench/daemon_bench.cpp tests/daemon/process.cpp tests/daemon/usage.cpp \

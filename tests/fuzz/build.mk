@@ -22,7 +22,7 @@ define fuzz-library
 build/fuzz/lib$(1).a: $$(patsubst $$(O)/%,build/fuzz/%,$$($(1)-objects))
 	@rm -f $$@; ar rcs $$@ $$^
 endef
-$(foreach l,engine model provider test-driver tosa vhost wire,$(eval $(call fuzz-library,$l)))
+$(foreach l,cpu engine model provider random-graph test-driver tosa vhost wire,$(eval $(call fuzz-library,$l)))
 
 # $(call fuzz-target,NAME,LIBRARIES): tests/fuzz/NAME.cpp
 define fuzz-target
@@ -35,6 +35,7 @@ endef
 $(eval $(call fuzz-target,frame,wire))
 $(eval $(call fuzz-target,response,test-driver wire))
 $(eval $(call fuzz-target,commands,model engine wire provider))
+$(eval $(call fuzz-target,engines,random-graph cpu provider tosa))
 $(eval $(call fuzz-target,overlap,model test-driver engine wire provider))
 $(eval $(call library,tosa-mutator,tests/fuzz/tosa_mutator.cpp,-Itests))
 $(eval $(call fuzz-library,tosa-mutator))

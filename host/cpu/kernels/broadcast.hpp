@@ -2,80 +2,71 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
+#include <vector>
 
 namespace cpu {
 
-// Walks the elements of an output and the elements of two inputs that broadcast to
-// it. Axes are merged where both inputs go on contiguously, so that operands of
-// equal shape are one long run.
+// Which element of an operand goes with an element of the output that it broadcasts to.
+// Axes are merged where the operand goes on contiguously, so that one of the output's shape
+// is one long run.
 class Broadcast {
  public:
     using Dims = std::span<const std::int32_t>;
 
-    Broadcast(Dims a, Dims b, Dims out) {
-        std::uint64_t a_stride = 1;
-        std::uint64_t b_stride = 1;
+    Broadcast(Dims operand, Dims out) {
+        std::uint64_t stride = 1;
         for (std::size_t back = 1; back <= out.size(); ++back) {
             const std::uint64_t extent = extent_at(out, back);
             if (extent == 1) continue;
-            const bool a_moves = extent_at(a, back) != 1;
-            const bool b_moves = extent_at(b, back) != 1;
-            append({extent, a_moves ? a_stride : 0, b_moves ? b_stride : 0});
-            a_stride *= extent_at(a, back);
-            b_stride *= extent_at(b, back);
+            const std::uint64_t own = extent_at(operand, back);
+            append({extent, own == 1 ? 0 : stride});
+            stride *= own;
+        }
+        if (axes_.empty()) axes_.push_back({1, 1});
+    }
+
+    // Element i goes with element i; one element goes with all.
+    [[nodiscard]] bool straight() const { return axes_.size() == 1 && axes_[0].stride != 0; }
+    [[nodiscard]] bool uniform() const { return axes_.size() == 1 && axes_[0].stride == 0; }
+
+    // The operand's elements for [first, first + count) of the output, a run at a time:
+    // run(from, count) for those that follow on each other, repeat(from, count) for one.
+    template <class Run, class Repeat>
+    void walk(std::uint64_t first, std::uint64_t count, Run run, Repeat repeat) const {
+        const Axis& inner = axes_[0];
+        std::uint64_t within = first % inner.extent;
+        std::uint64_t outer = first / inner.extent;
+        while (count > 0) {
+            const std::uint64_t run_count = std::min(count, inner.extent - within);
+            const std::uint64_t from = offset(outer) + within * inner.stride;
+            if (inner.stride == 0)
+                repeat(from, run_count);
+            else
+                run(from, run_count);
+            count -= run_count;
+            within = 0;
+            ++outer;
         }
     }
 
-    // out[i] = function(a's element, b's element) for i in [first, last).
-    template <class In, class Out, class Function>
-    void apply(const In* a, const In* b, Out* out, std::uint64_t first, std::uint64_t last,
-               Function function) const {
-        const Axis& inner = axes_[0];
-        for (std::uint64_t at = first; at < last;) {
-            const auto [a_at, b_at] = offsets(at);
-            const std::uint64_t count = std::min(last - at, inner.extent - at % inner.extent);
-            const In* left = a + a_at;
-            const In* right = b + b_at;
-            Out* result = out + at;
-            // Inner strides are 0 or 1. Spelled out, each loop is one that compilers
-            // turn into vector code.
-            if (inner.a_stride == 0)
-                for (std::uint64_t i = 0; i < count; ++i)
-                    result[i] = function(*left, right[i]);
-            else if (inner.b_stride == 0)
-                for (std::uint64_t i = 0; i < count; ++i)
-                    result[i] = function(left[i], *right);
-            else
-                for (std::uint64_t i = 0; i < count; ++i)
-                    result[i] = function(left[i], right[i]);
-            at += count;
-        }
-    }
+    [[nodiscard]] std::uint64_t heap_bytes() const { return axes_.capacity() * sizeof(Axis); }
 
  private:
-    static constexpr std::size_t kMaxRank = 6;  // of level 8K, the only one advertised
-
     struct Axis {
-        std::uint64_t extent = 1;
-        std::uint64_t a_stride = 1;
-        std::uint64_t b_stride = 1;
+        std::uint64_t extent;
+        std::uint64_t stride;  // in elements of the operand; 1 or 0 for the innermost
     };
 
-    // Where the inputs' elements for output element `at` lie.
-    [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> offsets(std::uint64_t at) const {
-        std::uint64_t a = 0;
-        std::uint64_t b = 0;
-        for (const Axis& axis : std::span(axes_).first(rank_)) {
-            a += at % axis.extent * axis.a_stride;
-            b += at % axis.extent * axis.b_stride;
-            at /= axis.extent;
+    // Where the run with this number begins.
+    [[nodiscard]] std::uint64_t offset(std::uint64_t outer) const {
+        std::uint64_t from = 0;
+        for (const Axis& axis : std::span(axes_).subspan(1)) {
+            from += outer % axis.extent * axis.stride;
+            outer /= axis.extent;
         }
-        return {a, b};
+        return from;
     }
 
     // The extent of the axis `back` from the end, 1 where there is none.
@@ -83,20 +74,16 @@ class Broadcast {
         return back <= dims.size() ? static_cast<std::uint64_t>(dims[dims.size() - back]) : 1;
     }
 
+    // Outer axes of the operand always go on where inner ones end, so only whether they
+    // move at all matters.
     void append(const Axis& axis) {
-        if (rank_ > 0 && moves_like(axis, axes_[rank_ - 1]))
-            axes_[rank_ - 1].extent *= axis.extent;
+        if (!axes_.empty() && (axes_.back().stride != 0) == (axis.stride != 0))
+            axes_.back().extent *= axis.extent;
         else
-            axes_[rank_++] = axis;
+            axes_.push_back(axis);
     }
 
-    static bool moves_like(const Axis& outer, const Axis& inner) {
-        return (outer.a_stride != 0) == (inner.a_stride != 0) &&
-               (outer.b_stride != 0) == (inner.b_stride != 0);
-    }
-
-    std::array<Axis, kMaxRank> axes_{};  // innermost first
-    std::size_t rank_ = 0;
+    std::vector<Axis> axes_;  // innermost first
 };
 
 }  // namespace cpu

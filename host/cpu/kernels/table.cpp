@@ -13,8 +13,13 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {tosa::Op::MatMul, make_matmul}, {tosa::Op::Clamp, make_clamp},   {tosa::Op::Add, make_add},
-    {tosa::Op::Reshape, make_move},  {tosa::Op::Identity, make_move},
+    {tosa::Op::AvgPool2d, make_avg_pool2d},
+    {tosa::Op::Conv2d, make_conv2d},
+    {tosa::Op::DepthwiseConv2d, make_depthwise_conv2d},
+    {tosa::Op::MatMul, make_matmul},
+    {tosa::Op::MaxPool2d, make_max_pool2d},
+    {tosa::Op::Reshape, make_move},
+    {tosa::Op::Identity, make_move},
 };
 
 }  // namespace

@@ -28,9 +28,7 @@ struct Input {
     const Type& is;
     const std::byte* data;
 
-    [[nodiscard]] double real(std::uint64_t i) const {
-        return tosa::read_float(is.type, data, i);
-    }
+    [[nodiscard]] double real(std::uint64_t i) const { return tosa::read_float(is.type, data, i); }
     [[nodiscard]] std::int64_t integer(std::uint64_t i) const {
         return tosa::read_integer(is.type, data, i);
     }

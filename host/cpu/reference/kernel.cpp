@@ -61,7 +61,10 @@ class ReferenceKernel final : public Kernel {
 };
 
 const Row* find(tosa::Op op) {
-    for (const auto rows : {matmul_rows()}) {
+    for (const auto rows :
+         {binary_rows(), cast_rows(), convolution_rows(), fourier_rows(), gather_rows(),
+          layout_rows(), matmul_rows(), pooling_rows(), reduce_rows(), rescale_rows(),
+          resize_rows(), select_rows(), table_rows(), unary_rows()}) {
         const auto row = std::ranges::find(rows, op, &Row::op);
         if (row != rows.end()) return &*row;
     }

@@ -19,6 +19,19 @@ inline std::uint64_t one_step(const Call& /*call*/) {
     return 1;
 }
 
+[[nodiscard]] std::span<const Row> binary_rows();
+[[nodiscard]] std::span<const Row> cast_rows();
+[[nodiscard]] std::span<const Row> convolution_rows();
+[[nodiscard]] std::span<const Row> fourier_rows();
+[[nodiscard]] std::span<const Row> gather_rows();
+[[nodiscard]] std::span<const Row> layout_rows();
 [[nodiscard]] std::span<const Row> matmul_rows();
+[[nodiscard]] std::span<const Row> pooling_rows();
+[[nodiscard]] std::span<const Row> reduce_rows();
+[[nodiscard]] std::span<const Row> rescale_rows();
+[[nodiscard]] std::span<const Row> resize_rows();
+[[nodiscard]] std::span<const Row> select_rows();
+[[nodiscard]] std::span<const Row> table_rows();
+[[nodiscard]] std::span<const Row> unary_rows();
 
 }  // namespace cpu::reference
