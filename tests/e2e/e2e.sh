@@ -19,6 +19,7 @@ rm -rf "$shared"
 mkdir "$shared"
 
 files=("$here"/digits/{digits.tosa,images.npy,labels.npy,predictions.npy}
+	"$here"/digits-cnn/*.{tosa,npy}
 	"$here"/fixtures/*.{tosa,npy,bin})
 
 # What a provider needs to be told on a machine without an accelerator.
@@ -29,15 +30,23 @@ provider_options() {
 	esac
 }
 
+# What a provider must do with the CNNs.
+cnns() {
+	case $1 in
+	cpu) echo run ;;
+	*) echo refuse ;;
+	esac
+}
+
 # check_models PROVIDER
 check_models() {
-	local name="e2e, $1" log=$logs/$1 add=() file start=$SECONDS
+	local name="e2e, $1" log=$logs/$1 add=() file start=$SECONDS guest
+	guest="cd /models; echo '# program in_guest.sh'; sh /bin/in_guest.sh $(cnns "$1"); echo \"# status \$?\""
 	for file in "${files[@]}"; do add+=(--add "$file=/models/${file##*/}"); done
 	# shellcheck disable=SC2046
 	if ! "$vm" -q $(provider_options "$1") --timeout 300 --console "$log.console" \
 		--add build/libaccel/accelctl "${add[@]}" --add "$here/in_guest.sh" \
-		-- sh -c 'cd /models; echo "# program in_guest.sh"; sh /bin/in_guest.sh; echo "# status $?"' \
-		>"$log.ktap" 2>"$log.err"; then
+		-- sh -c "$guest" >"$log.ktap" 2>"$log.err"; then
 		fail "$name: guest" "$(tail -1 "$log.err")"
 	fi
 	count_ktap "$name" "$log.ktap"

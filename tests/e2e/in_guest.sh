@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: MIT
 # Runs in the guest, in the folder that holds the models, and speaks KTAP: what accelctl
 # must do on any provider, and how it must refuse.
+#
+#     in_guest.sh run|refuse        what the provider does with the CNNs
+
+cnns=$1
 
 results=0
 report() { # STATUS NAME
@@ -59,6 +63,24 @@ runs "digits: every prediction as computed by NumPy" \
 	$digits --input images=images.npy --labels logits=predictions.npy --require 100
 says "digits: all 450 of them" "accuracy: 100.00 % (450 of 450)"
 
+# cnn TYPE IMAGES
+cnn() {
+	model="accelctl run cnn-$1.tosa --input images=$2"
+	if [ "$cnns" = refuse ]; then
+		refuses "CNN, $1" "the device's provider does not" $model --output logits=/tmp/refused.npy
+		return
+	fi
+	runs "CNN, $1" $model --labels logits=labels.npy
+	says "CNN, $1: the accuracy that was trained" "accuracy: 98.67 % (444 of 450)"
+	runs "CNN, $1: every prediction as computed by NumPy" $model --output logits=/tmp/cnn-$1.npy \
+		--labels logits=cnn-$1.predictions.npy --require 100
+	says "CNN, $1: all 450 of them" "accuracy: 100.00 % (450 of 450)"
+}
+cnn fp32 images.npy
+cnn int8 cnn-int8.images.npy
+[ "$cnns" = refuse ] ||
+	same "CNN, int8: every logit as computed by NumPy" /tmp/cnn-int8.npy cnn-int8.logits.npy 18000
+
 runs "identity" accelctl run identity-edges-fp32.tosa \
 	--input input=identity-edges-fp32.input.npy --output output=/tmp/identity.npy
 same "identity keeps every bit pattern" /tmp/identity.npy identity-edges-fp32.expected.npy 128
@@ -66,15 +88,12 @@ runs "matmul" accelctl run matmul-fp32.tosa --input lhs=matmul-fp32.lhs.npy \
 	--input rhs=matmul-fp32.rhs.npy --output output=/tmp/matmul.npy
 same "matmul is exact on small integers" /tmp/matmul.npy matmul-fp32.expected.npy 16
 
-# Eight floats, of no particular value.
-printf '\223NUMPY\001\000\166\000%-117s\n%032d' \
-	"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 2, 2, 1), }" 0 >/tmp/conv3d.npy
-
 refused="--output logits=/tmp/refused.npy"
 refuses "a model that is not there" "none.tosa: No such file" accelctl run none.tosa
 refuses "a file that is not TOSA" "not-tosa.bin: " accelctl run not-tosa.bin
 refuses "an operator that no provider has" "does not run this model" \
-	accelctl run conv3d-fp32.tosa --input input=/tmp/conv3d.npy --output output=/tmp/refused.npy
+	accelctl run custom-fp32.tosa --input input=identity-edges-fp32.input.npy \
+	--output output=/tmp/refused.npy
 refuses "an input that is not there" "none.npy: No such file" \
 	$digits --input images=none.npy $refused
 refuses "an input of another shape and type" "labels.npy: " $digits --input images=labels.npy $refused

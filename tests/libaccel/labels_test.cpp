@@ -54,6 +54,16 @@ TEST_SUITE("libaccel/labels") {
         CHECK(result->report() == "predictions:\n1 0 2 0\naccuracy: 50.00 % (2 of 4)\n");
     }
 
+    TEST_CASE("logits in INT32 are compared exactly, over all of their range") {
+        const std::vector<std::int32_t> values{16'777'216,     16'777'217,  // not in FP32
+                                               -2'147'483'647, -2'147'483'647 - 1, -1,
+                                               2'147'483'647};
+        const auto result =
+            score(output_of(fbs::DType::INT32, {1, 3, 2}), bytes_of(values), labels_of({1, 0, 1}));
+        REQUIRE(result);
+        CHECK(result->right == 3);
+    }
+
     TEST_CASE("labels of every integer type are read") {
         const std::vector<std::int8_t> values{0, 9, 9, 0};
         const auto tensor = output_of(fbs::DType::INT8, {2, 2});
