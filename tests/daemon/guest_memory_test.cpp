@@ -205,12 +205,12 @@ TEST_CASE("a memory message that is refused in mid-run leaves all as it was") {
     SUBCASE("it is off the page") {
         bad.user += 8;
     }
-    const Usage before = daemon.usage();
+    const Usage before = daemon.settled_usage();
     CHECK_FALSE(rig.vm.client.done(Request::AddMemReg, region(bad), {rig.extra.fd()}));
     CHECK_FALSE(rig.vm.client.done(Request::SetMemTable, table({rig.vm.memory.region(), bad}),
                                    {rig.vm.memory.file().value(), rig.extra.fd()}));
     CHECK_FALSE(rig.vm.client.done(Request::RemMemReg, region(bad)));
-    CHECK(daemon.usage().fds == before.fds);
+    CHECK(daemon.settled_usage().fds == before.fds);
     CHECK(rig.works());
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("as many regions as promised are mapped, with a descriptor each for an
     const Usage before = daemon.usage_at_rest();
     {
         Rig rig(daemon);
-        const Usage running = daemon.usage();
+        const Usage running = daemon.settled_usage();
         vhost::RegionDesc page{rig.extra.guest(), kPage, rig.extra.user(), 0};
         for (int i = 1; i < 512; ++i) {
             REQUIRE(rig.vm.client.done(Request::AddMemReg, region(page), {rig.extra.fd()}));
@@ -227,7 +227,7 @@ TEST_CASE("as many regions as promised are mapped, with a descriptor each for an
             page.user += 2 * kPage;
         }
         CHECK_FALSE(rig.vm.client.done(Request::AddMemReg, region(page), {rig.extra.fd()}));
-        CHECK(daemon.usage().fds == running.fds + 511);
+        CHECK(daemon.settled_usage().fds == running.fds + 511);
         CHECK(rig.mappings() >= 512);
         CHECK(rig.works());
     }

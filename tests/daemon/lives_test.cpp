@@ -111,10 +111,10 @@ TEST_CASE("any number of resets and pauses of one guest leave nothing behind") {
     int i = 0;
     while (i < rounds / 10)
         round(i++);
-    const Usage early = daemon.usage();
+    const Usage early = daemon.settled_usage();
     while (i < rounds)
         round(i++);
-    const Usage late = daemon.usage();
+    const Usage late = daemon.settled_usage();
     CHECK(late.fds == early.fds);
     CHECK(late.guest_mappings == early.guest_mappings);
     if (kResidentTells) CHECK(late.resident_kib <= early.resident_kib + kSlackKib);

@@ -30,6 +30,8 @@ class Daemon {
 
     [[nodiscard]] Client connect();
     [[nodiscard]] Usage usage() const { return daemon_test::usage(acceld.pid()); }
+    // Its processes close what they have handed on a moment after a front end is answered.
+    [[nodiscard]] Usage settled_usage() const { return daemon_test::settled_usage(acceld.pid()); }
     // While it has a front end that has asked for nothing yet.
     [[nodiscard]] Usage usage_at_rest();
     [[nodiscard]] bool returns_to(const Usage& at_rest);
