@@ -45,6 +45,10 @@ class Chains {
     void join_reader(tosa::OperatorId at) {
         const tosa::Operator& op = graph_.operators[at];
         if (op.dead() || op.outputs.size() != 1) return;
+        // What reads a variable's tensor must not wait until it is written again.
+        if (std::ranges::any_of(op.inputs,
+                                [&](tosa::ValueId id) { return graph_.values[id].producers > 1; }))
+            return;
         const tosa::OperatorId reader = reader_[op.outputs[0]];
         if (reader == kNobody || reader == kSeveral) return;
         const tosa::OperatorId end = end_[reader];

@@ -192,6 +192,19 @@ TEST_CASE("a variable lasts from run to run, and no longer than its program") {
     }
 }
 
+TEST_CASE("a tensor of a variable that is written twice is read in between") {
+    GraphBuilder graph;
+    graph.input("a", {1}).input("b", {1}).tensor("x", {1}).output("y", {1});
+    graph.variable("v", "n", {1}).constant("one", {1}, bytes_of({1.0F}));
+    graph.op(Op::Identity, {"a"}, {"v"}).op(Op::Add, {"v", "one"}, {"x"});
+    graph.op(Op::Identity, {"b"}, {"v"}).op(Op::Add, {"x", "v"}, {"y"});
+    for (const Engine engine : kEngines) {
+        const Rig rig({.engine = engine});
+        const auto out = rig.run(load(rig, graph), {bytes_of({1.0F}), bytes_of({10.0F})}, {4});
+        CHECK(out[0] == bytes_of({12.0F}));
+    }
+}
+
 TEST_CASE("constants of INT48 and INT4 lie in memory as buffers have them") {
     GraphBuilder graph;
     graph.output("wide", {3}, DType::Int48).output("narrow", {3}, DType::Int4);
