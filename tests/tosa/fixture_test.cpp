@@ -10,15 +10,29 @@
 namespace tosa::test {
 namespace {
 
-std::vector<std::byte> fixture(const std::string& name, const GraphBuilder& same_graph) {
-    const std::filesystem::path path =
-        std::filesystem::path("../shared/tosa") / (name + "-v1.0.0.tosa");
-    if (!std::filesystem::exists(path)) return same_graph.file();
+const std::filesystem::path kFixtures = "../shared/tosa";
+
+std::vector<std::byte> read(const std::filesystem::path& path) {
     std::vector<std::byte> bytes(std::filesystem::file_size(path));
     std::ifstream file(path, std::ios::binary);
     file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     REQUIRE(file.good());
     return bytes;
+}
+
+std::vector<std::byte> fixture(const std::string& name, const GraphBuilder& same_graph) {
+    const auto path = kFixtures / (name + "-v1.0.0.tosa");
+    return std::filesystem::exists(path) ? read(path) : same_graph.file();
+}
+
+TEST_CASE("every file of the other writer is valid" *
+          doctest::skip(!std::filesystem::exists(kFixtures))) {
+    for (const auto& entry : std::filesystem::directory_iterator(kFixtures)) {
+        CAPTURE(entry.path().string());
+        const auto file = read(entry.path());
+        const auto graph = build_graph(file, kEveryTarget);
+        CHECK_MESSAGE(graph.has_value(), graph.error().message);
+    }
 }
 
 TEST_CASE("the IDENTITY fixture is a graph of one operator") {
