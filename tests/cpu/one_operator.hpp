@@ -12,19 +12,15 @@
 
 #include "cpu/kernel.hpp"
 #include "cpu/memory.hpp"
-#include "tosa/graph_builder.hpp"
+#include "cpu/tensor.hpp"
 
 namespace cpu::test {
 
 class OneOperator {
  public:
-    OneOperator(tosa::Op op, const tosa::test::Attribute& attribute) {
-        const auto number = static_cast<std::uint32_t>(op);
-        builder_.Finish(tosa::fbs::CreateTosaOperator(builder_, static_cast<tosa::fbs::Op>(number),
-                                                      static_cast<tosa::fbs::Attribute>(number),
-                                                      attribute(builder_)));
+    OneOperator(tosa::Op op, const tosa::test::Attribute& attribute) : serialized_(op, attribute) {
         op_.op = op;
-        op_.serialized = flatbuffers::GetRoot<tosa::fbs::TosaOperator>(builder_.GetBufferPointer());
+        op_.serialized = &*serialized_;
     }
 
     // Contents make a constant. What is given stays where it is.
@@ -64,7 +60,7 @@ class OneOperator {
     }
 
  private:
-    flatbuffers::FlatBufferBuilder builder_;
+    SerializedOperator serialized_;
     tosa::Graph graph_;
     tosa::Operator op_;
     std::vector<tosa::ValueId> ids_;

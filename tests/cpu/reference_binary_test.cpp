@@ -91,7 +91,7 @@ TEST_CASE("reference: comparisons of INT32 and of floats, NaN never equal nor gr
                 greater.push_back(a > b ? 1 : 0);
                 greater_equal.push_back(a >= b ? 1 : 0);
             }
-        const std::vector inputs = {tensor(type, {n, 1}, used), tensor(type, {1, n}, used)};
+        const std::vector inputs = {Tensor(type, {n, 1}, used), Tensor(type, {1, n}, used)};
         check_same(call(Op::Equal, inputs, DType::Bool, {n, n}), equal);
         check_same(call(Op::Greater, inputs, DType::Bool, {n, n}), greater);
         check_same(call(Op::GreaterEqual, inputs, DType::Bool, {n, n}), greater_equal);
@@ -104,8 +104,8 @@ TEST_CASE("reference: MUL of integers, with every shift") {
     const Values values = {kMin32, kMin32 + 1, -65537, -32768, -3,    -1,    0,
                            1,      2,          3,      255,    65535, 46341, kMax32};
     const auto n = static_cast<std::int32_t>(values.size());
-    const std::vector inputs = {tensor(DType::Int32, {n, 1}, values),
-                                tensor(DType::Int32, {1, n}, values)};
+    const std::vector inputs = {Tensor(DType::Int32, {n, 1}, values),
+                                Tensor(DType::Int32, {1, n}, values)};
     for (int shift = 0; shift < 64; ++shift) {
         CAPTURE(shift);
         Values expected;
@@ -187,8 +187,8 @@ TEST_CASE("reference: POW where TOSA leaves it open is IEEE's") {
 }
 
 TEST_CASE("reference: inputs broadcast, aligned at their last axes") {
-    const Tensor a = tensor(DType::Int32, {2, 1, 3}, {0, 1, 2, 3, 4, 5});
-    const Tensor b = tensor(DType::Int32, {2, 1}, {10, 20});
+    const Tensor a = Tensor(DType::Int32, {2, 1, 3}, {0, 1, 2, 3, 4, 5});
+    const Tensor b = Tensor(DType::Int32, {2, 1}, {10, 20});
     Values expected;
     for (int i = 0; i < 2; ++i)
         for (int j = 0; j < 2; ++j)
@@ -196,7 +196,7 @@ TEST_CASE("reference: inputs broadcast, aligned at their last axes") {
                 expected.push_back(3 * i + k + 10 * (j + 1));
     check_same(call(Op::Add, {a, b}, DType::Int32, {2, 2, 3}), expected);
     check_same(call(Op::Add, {b, a}, DType::Int32, {2, 2, 3}), expected);
-    const Tensor scalar = tensor(DType::Int32, {}, {7});
+    const Tensor scalar = Tensor(DType::Int32, {}, {7});
     check_same(call(Op::Add, {scalar, b}, DType::Int32, {2, 1}), {17, 27});
     check_same(call(Op::Add, {scalar, scalar}, DType::Int32, {}), {14});
 }

@@ -4,69 +4,25 @@
 // would have to be valid, and without a provider.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
+#include <limits>
 #include <span>
 #include <vector>
 
-#include <doctest/doctest.h>
-
 #include "cpu/reference/kernel.hpp"
-#include "tosa/encoding.hpp"
-#include "tosa/graph_builder.hpp"
-#include "tosa/number.hpp"
+#include "cpu/tensor.hpp"
 
 namespace cpu::test {
 
-using tosa::DType;
 using tosa::NanMode;
-using tosa::Op;
-using tosa::test::Attribute;
-using tosa::test::Dims;
-using tosa::test::empty_attribute;
-using Values = std::vector<double>;  // holds every element of up to 48 bits
+using Values = Reals;
 
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-struct Tensor {
-    DType type = DType::Unknown;
-    Dims dims{};
-    std::vector<std::byte> data{};
-
-    [[nodiscard]] std::uint64_t elements() const { return tosa::element_count(dims); }
-
-    [[nodiscard]] double operator[](std::uint64_t i) const {
-        return tosa::is_float(type) ? tosa::read_float(type, data.data(), i)
-                                    : static_cast<double>(tosa::read_integer(type, data.data(), i));
-    }
-    [[nodiscard]] std::uint32_t bits(std::uint64_t i) const {
-        return tosa::encode_float(type, (*this)[i]);
-    }
-};
-
-inline Tensor blank(DType type, Dims dims) {
-    Tensor made{type, std::move(dims), {}};
-    made.data.resize(tosa::buffer_bytes(type, made.elements()));
-    return made;
-}
-
-inline Tensor tensor(DType type, Dims dims, const Values& values) {
-    Tensor made = blank(type, std::move(dims));
-    REQUIRE(made.elements() == values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (tosa::is_float(type))
-            tosa::write_float(type, made.data.data(), i, values[i]);
-        else
-            tosa::write_integer(type, made.data.data(), i, static_cast<std::int64_t>(values[i]));
-    }
-    return made;
-}
-
 inline Tensor vector(DType type, const Values& values) {
-    return tensor(type, {static_cast<std::int32_t>(values.size())}, values);
+    return {type, {static_cast<std::int32_t>(values.size())}, values};
 }
 
 // The numbers first, first + step, ... as one vector.
@@ -87,14 +43,9 @@ inline Values every(DType type) {
 
 inline Tensor call(Op op, const std::vector<Tensor>& inputs, DType type, const Dims& dims,
                    const Attribute& attribute = empty_attribute) {
-    flatbuffers::FlatBufferBuilder builder;
-    const auto number = static_cast<std::uint32_t>(op);
-    const auto table = attribute(builder);
-    builder.Finish(tosa::fbs::CreateTosaOperator(builder, static_cast<tosa::fbs::Op>(number),
-                                                 static_cast<tosa::fbs::Attribute>(number), table));
-
+    const SerializedOperator serialized(op, attribute);
     std::vector<Tensor> operands = inputs;
-    operands.push_back(blank(type, dims));
+    operands.emplace_back(type, dims);
     tosa::Graph graph;
     std::vector<std::byte*> slots;
     std::vector<Place> places;
@@ -102,18 +53,16 @@ inline Tensor call(Op op, const std::vector<Tensor>& inputs, DType type, const D
         graph.operands.push_back(static_cast<tosa::ValueId>(graph.values.size()));
         graph.values.push_back({.type = operand.type,
                                 .dims = operand.dims,
-                                .elements = operand.elements(),
+                                .elements = operand.size(),
                                 .bytes = operand.data.size()});
         places.push_back({Place::Kind::Slot, slots.size()});
         slots.push_back(operand.data.data());
     }
     const auto ids = std::span<const tosa::ValueId>(graph.operands);
-    const auto kernel = reference::make_kernel(
-        graph,
-        {.op = op,
-         .inputs = ids.first(inputs.size()),
-         .outputs = ids.last(1),
-         .serialized = flatbuffers::GetRoot<tosa::fbs::TosaOperator>(builder.GetBufferPointer())});
+    const auto kernel = reference::make_kernel(graph, {.op = op,
+                                                       .inputs = ids.first(inputs.size()),
+                                                       .outputs = ids.last(1),
+                                                       .serialized = &*serialized});
     REQUIRE(kernel != nullptr);
     // In two pieces, the later one first: elements do not depend on each other.
     const Frame frame{slots};
@@ -137,7 +86,7 @@ inline bool same(double a, double b) {
 }
 
 inline void check_same(const Tensor& actual, const Values& expected) {
-    REQUIRE(actual.elements() == expected.size());
+    REQUIRE(actual.size() == expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
         if (!same(actual[i], expected[i]))
             FAIL_CHECK("element " << i << " is " << actual[i] << " instead of " << expected[i]);

@@ -16,7 +16,7 @@ constexpr bool kNear = true;
 constexpr bool kExact = false;
 
 void check_near(const Tensor& actual, const Values& expected) {
-    REQUIRE(actual.elements() == expected.size());
+    REQUIRE(actual.size() == expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
         CAPTURE(i);
         const double error = std::fabs(actual[i] - expected[i]);
@@ -69,7 +69,7 @@ TEST_CASE("corpus: FP32 and FP16 binary") {
         {Op::Mul, {2, 4, 6, 4, 8, 12}},    {Op::Pow, {2, 4, 8, 4, 16, 64}, kNear},
     };
     for (const DType type : {DType::Fp32, DType::Fp16, DType::Bf16}) {
-        std::vector<Tensor> inputs = {tensor(type, {2, 1}, {2, 4}), tensor(type, {1, 3}, {1, 2, 3}),
+        std::vector<Tensor> inputs = {Tensor(type, {2, 1}, {2, 4}), Tensor(type, {1, 3}, {1, 2, 3}),
                                       vector(DType::Int8, {0})};
         for (const Case& each : cases) {
             CAPTURE(tosa::name(each.op));
@@ -108,7 +108,7 @@ TEST_CASE("corpus: FP32 and FP16 reductions") {
         {Op::ReduceSum, {6, 5}},
     };
     for (const DType type : {DType::Fp32, DType::Fp16}) {
-        const Tensor in = tensor(type, {2, 3}, {1, 3, 2, -1, 4, 2});
+        const Tensor in = Tensor(type, {2, 3}, {1, 3, 2, -1, 4, 2});
         for (const Case& each : cases) {
             CAPTURE(tosa::name(each.op));
             check_same(call(each.op, {in}, type, {2, 1}, axis_attribute(1)), each.expected);

@@ -31,7 +31,7 @@ TEST_CASE("reference: MAXIMUM and MINIMUM of every pair of special numbers") {
                     for (const double b : values)
                         expected.push_back(expected_extremum(a, b, max, mode));
                 check_same(call(max ? Op::Maximum : Op::Minimum,
-                                {tensor(type, {n, 1}, values), tensor(type, {1, n}, values)}, type,
+                                {Tensor(type, {n, 1}, values), Tensor(type, {1, n}, values)}, type,
                                 {n, n}, nan_attribute(mode)),
                            expected);
             }
@@ -130,8 +130,8 @@ TEST_CASE("reference: ARGMAX, REDUCE_MAX and REDUCE_MIN with NaN in every place"
         }
         for (const DType type : kNarrowFloats) {
             CAPTURE(tosa::name(type));
-            const Tensor along_rows = tensor(type, {16, 4}, rows);
-            const Tensor along_columns = tensor(type, {4, 16}, transposed(rows));
+            const Tensor along_rows = Tensor(type, {16, 4}, rows);
+            const Tensor along_columns = Tensor(type, {4, 16}, transposed(rows));
             const Attribute inner = axis_attribute(1, mode);
             const Attribute outer = axis_attribute(0, mode);
             check_same(call(Op::Argmax, {along_rows}, DType::Int32, {16}, inner), index);

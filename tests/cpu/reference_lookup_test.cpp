@@ -43,18 +43,18 @@ TEST_CASE("reference: SELECT broadcasts all three inputs, of every type") {
         const bool logical = type == Bool;
         const Values yes = logical ? Values{1, 0, 1} : Values{1, -2, 3};
         const Values no = logical ? Values{0, 1, 0, 1} : Values{-4, 5, -6, 7};
-        const Tensor condition = tensor(Bool, {2, 1, 1}, {0, 5});  // any byte but 0 is true
+        const Tensor condition = Tensor(Bool, {2, 1, 1}, {0, 5});  // any byte but 0 is true
         Values expected;
         for (std::size_t i = 0; i < 2; ++i)
             for (std::size_t j = 0; j < 3; ++j)
                 for (std::size_t k = 0; k < 4; ++k)
                     expected.push_back(i == 1 ? yes[j] : no[k]);
-        check_same(call(Op::Select, {condition, tensor(type, {1, 3, 1}, yes), vector(type, no)},
+        check_same(call(Op::Select, {condition, Tensor(type, {1, 3, 1}, yes), vector(type, no)},
                         type, {2, 3, 4}),
                    expected);
     }
     check_same(call(Op::Select,
-                    {tensor(Bool, {}, {1}), vector(Fp16, {kNan, -0.0, kInfinity}),
+                    {Tensor(Bool, {}, {1}), vector(Fp16, {kNan, -0.0, kInfinity}),
                      vector(Fp16, {1, 2, 3})},
                     Fp16, {3}),
                {kNan, -0.0, kInfinity});
@@ -62,13 +62,13 @@ TEST_CASE("reference: SELECT broadcasts all three inputs, of every type") {
 
 TEST_CASE("reference: reductions along each axis") {
     const Dims dims = {2, 3, 4};
-    const Tensor in = tensor(DType::Int32, dims, sequence(1, 24));
+    const Tensor in = Tensor(DType::Int32, dims, sequence(1, 24));
     for (std::int32_t axis = 0; axis < 3; ++axis) {
         CAPTURE(axis);
         Dims out = dims;
         out[static_cast<std::size_t>(axis)] = 1;
         const Tensor sums = call(Op::ReduceSum, {in}, DType::Int32, out, axis_attribute(axis));
-        Values expected(sums.elements());
+        Values expected(sums.size());
         for (int i = 0; i < 2; ++i)
             for (int j = 0; j < 3; ++j)
                 for (int k = 0; k < 4; ++k) {
@@ -77,7 +77,7 @@ TEST_CASE("reference: reductions along each axis") {
                 }
         check_same(sums, expected);
     }
-    const Tensor logic = tensor(DType::Bool, {4, 2}, {0, 0, 0, 9, 1, 0, 1, 2});
+    const Tensor logic = Tensor(DType::Bool, {4, 2}, {0, 0, 0, 9, 1, 0, 1, 2});
     check_same(call(Op::ReduceAll, {logic}, DType::Bool, {4, 1}, axis_attribute(1)), {0, 0, 0, 1});
     check_same(call(Op::ReduceAny, {logic}, DType::Bool, {4, 1}, axis_attribute(1)), {0, 1, 1, 1});
     check_same(call(Op::ReduceAll, {logic}, DType::Bool, {1, 2}, axis_attribute(0)), {0, 0});

@@ -38,7 +38,7 @@ Tensor rescale(const Rescale& how, const Values& in) {
     const Dims dims = {static_cast<std::int32_t>(in.size()) / channels, channels};
     return call(
         Op::Rescale,
-        {tensor(how.from, dims, in), vector(how.scale32 ? Int32 : Int16, how.multipliers),
+        {Tensor(how.from, dims, in), vector(how.scale32 ? Int32 : Int16, how.multipliers),
          vector(Int8, how.shifts), vector(how.from, {how.in_zero}), vector(how.to, {how.out_zero})},
         how.to, dims, attribute(how));
 }

@@ -4,66 +4,14 @@
 #pragma once
 
 #include <algorithm>
-#include <initializer_list>
 #include <random>
 #include <utility>
 #include <vector>
 
-#include <doctest/doctest.h>
-
 #include "cpu/reference/rows.hpp"
-#include "tosa/encoding.hpp"
-#include "tosa/graph_builder.hpp"
+#include "cpu/tensor.hpp"
 
 namespace cpu::test {
-
-using tosa::DType;
-using tosa::Op;
-using tosa::test::Attribute;
-using tosa::test::Dims;
-using tosa::test::empty_attribute;
-
-using Reals = std::vector<double>;
-using Integers = std::vector<std::int64_t>;
-
-// A tensor or shape operand in memory.
-struct Tensor {
-    DType type = DType::Fp32;
-    Dims dims{};
-    std::vector<std::byte> data{};
-
-    Tensor(DType of_type, Dims of_dims)
-        : type(of_type), dims(std::move(of_dims)), data(tosa::buffer_bytes(type, size())) {}
-    Tensor(DType of_type, Dims of_dims, const Reals& values) : Tensor(of_type, std::move(of_dims)) {
-        REQUIRE(values.size() == size());
-        for (std::size_t i = 0; i < values.size(); ++i)
-            if (tosa::is_float(type))
-                tosa::write_float(type, data.data(), i, values[i]);
-            else
-                tosa::write_integer(type, data.data(), i, static_cast<std::int64_t>(values[i]));
-    }
-
-    [[nodiscard]] std::size_t size() const {
-        if (type == DType::Shape) return static_cast<std::size_t>(dims[0]);
-        return static_cast<std::size_t>(tosa::element_count(dims));
-    }
-    [[nodiscard]] Reals reals() const {
-        Reals values(size());
-        for (std::size_t i = 0; i < values.size(); ++i)
-            values[i] = tosa::is_float(type)
-                            ? tosa::read_float(type, data.data(), i)
-                            : static_cast<double>(tosa::read_integer(type, data.data(), i));
-        return values;
-    }
-    // Bit patterns of up to 16 bits.
-    [[nodiscard]] Integers bits() const {
-        const auto as = data.size() == size() ? DType::Int8 : DType::Int16;
-        Integers values(size());
-        for (std::size_t i = 0; i < values.size(); ++i)
-            values[i] = tosa::read_integer(as, data.data(), i) & 0xFFFF;
-        return values;
-    }
-};
 
 inline Tensor shape(const Reals& values) {
     return {DType::Shape, {static_cast<std::int32_t>(values.size())}, values};
@@ -106,10 +54,7 @@ inline std::vector<Tensor> call(Op op, const Attribute& attribute, const std::ve
                                 std::vector<Tensor> outputs) {
     constexpr std::byte kGuard{0xA5};
     constexpr std::size_t kGuardBytes = 16;
-    flatbuffers::FlatBufferBuilder builder;
-    const auto table = attribute(builder);
-    builder.Finish(tosa::fbs::CreateTosaOperator(builder, static_cast<tosa::fbs::Op>(op),
-                                                 static_cast<tosa::fbs::Attribute>(op), table));
+    const SerializedOperator serialized(op, attribute);
 
     std::vector<reference::Type> types;
     types.reserve(in.size() + outputs.size());
@@ -123,8 +68,7 @@ inline std::vector<Tensor> call(Op op, const Attribute& attribute, const std::ve
         targets.push_back({types.emplace_back(type_of(tensor)), tensor.data.data()});
     }
 
-    const auto& root = *flatbuffers::GetRoot<tosa::fbs::TosaOperator>(builder.GetBufferPointer());
-    const reference::Call arguments{root, sources, targets};
+    const reference::Call arguments{*serialized, sources, targets};
     const reference::Row& row = find_row(op);
     CHECK(row.cost(arguments) > 0);
     const std::uint64_t elements = outputs[0].size();

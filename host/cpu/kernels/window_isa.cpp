@@ -258,27 +258,23 @@ LineFunction depthwise(tosa::DType type) {
     return nullptr;
 }
 
-LineFunction average(tosa::DType type) {
+// Of the types that all pooling has.
+template <template <class> class Pool>
+LineFunction pool(tosa::DType type) {
     using enum tosa::DType;
-    if (type == Fp32) return walk<Average<Floats>, Floats>;
-    if (type == Fp16 && kHasHalves) return walk<Average<Halves>, Halves>;
-    if (type == Bf16) return walk<Average<Brains>, Brains>;
-    if (type == Int8) return walk<Average<Bytes>, Bytes>;
+    if (type == Fp32) return walk<Pool<Floats>, Floats>;
+    if (type == Fp16 && kHasHalves) return walk<Pool<Halves>, Halves>;
+    if (type == Bf16) return walk<Pool<Brains>, Brains>;
+    if (type == Int8) return walk<Pool<Bytes>, Bytes>;
     return nullptr;
 }
 
 LineFunction maximum(tosa::DType type) {
-    using enum tosa::DType;
-    if (type == Fp32) return walk<Maximum<Floats>, Floats>;
-    if (type == Fp16 && kHasHalves) return walk<Maximum<Halves>, Halves>;
-    if (type == Bf16) return walk<Maximum<Brains>, Brains>;
-    if (type == Int8) return walk<Maximum<Bytes>, Bytes>;
-    if (type == Int16) return walk<Maximum<Shorts>, Shorts>;
-    return nullptr;
+    return type == tosa::DType::Int16 ? walk<Maximum<Shorts>, Shorts> : pool<Maximum>(type);
 }
 
 const WindowIsa& windows() {
-    static constexpr WindowIsa kTable{depthwise, average, maximum};
+    static constexpr WindowIsa kTable{depthwise, pool<Average>, maximum};
     return kTable;
 }
 

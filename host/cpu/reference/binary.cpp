@@ -13,24 +13,25 @@ namespace {
 
 using tosa::Op;
 
-template <class Function>
-void real_pairs(const Call& call, std::uint64_t first, std::uint64_t last, Function function) {
+// The inputs' elements are read by `kRead`, as numbers of one kind.
+template <auto kRead, class Function>
+void pairs_of(const Call& call, std::uint64_t first, std::uint64_t last, Function function) {
     const auto& out = call.outputs[0];
     const auto& a = call.inputs[0];
     const auto& b = call.inputs[1];
     for (std::uint64_t i = first; i < last; ++i)
         put(out, i,
-            function(a.real(broadcast(out.is, a.is, i)), b.real(broadcast(out.is, b.is, i))));
+            function((a.*kRead)(broadcast(out.is, a.is, i)),
+                     (b.*kRead)(broadcast(out.is, b.is, i))));
 }
 
 template <class Function>
+void real_pairs(const Call& call, std::uint64_t first, std::uint64_t last, Function function) {
+    pairs_of<&Input::real>(call, first, last, function);
+}
+template <class Function>
 void integer_pairs(const Call& call, std::uint64_t first, std::uint64_t last, Function function) {
-    const auto& out = call.outputs[0];
-    const auto& a = call.inputs[0];
-    const auto& b = call.inputs[1];
-    for (std::uint64_t i = first; i < last; ++i)
-        put(out, i,
-            function(a.integer(broadcast(out.is, a.is, i)), b.integer(broadcast(out.is, b.is, i))));
+    pairs_of<&Input::integer>(call, first, last, function);
 }
 
 template <class Function>
