@@ -64,6 +64,12 @@ double seconds(const std::function<void()>& work) {
     return now() - before;
 }
 
+template <std::size_t N>
+double middle(std::array<double, N>& values) {
+    std::ranges::nth_element(values, values.begin() + N / 2);
+    return values[N / 2];
+}
+
 }  // namespace
 
 unsigned threads() {
@@ -104,9 +110,23 @@ Pair measure(const std::function<void()>& ours, const std::function<void()>& the
         a[turn] = several(ours);
         b[turn] = several(theirs);
     }
-    std::ranges::nth_element(a, a.begin() + kTurns / 2);
-    std::ranges::nth_element(b, b.begin() + kTurns / 2);
-    return {a[kTurns / 2], b[kTurns / 2]};
+    return {middle(a), middle(b)};
+}
+
+std::vector<Pair> measure_each(const Works& ours, const Works& theirs) {
+    constexpr std::size_t kTurns = 31;
+    std::vector<std::array<double, kTurns>> a(ours.size());
+    std::vector<std::array<double, kTurns>> b(theirs.size());
+    for (std::size_t turn = 0; turn < kTurns; ++turn) {
+        for (std::size_t i = 0; i < ours.size(); ++i)
+            a[i][turn] = seconds(ours[i]);
+        for (std::size_t i = 0; i < theirs.size(); ++i)
+            b[i][turn] = seconds(theirs[i]);
+    }
+    std::vector<Pair> pairs;
+    for (std::size_t i = 0; i < ours.size(); ++i)
+        pairs.push_back({middle(a[i]), middle(b[i])});
+    return pairs;
 }
 
 void print(const std::string& name, const Pair& pair, double operations) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -25,6 +26,11 @@ struct Pair {
     double theirs;
 };
 Pair measure(const std::function<void()>& ours, const std::function<void()>& theirs);
+
+// The same for each of several that run one after another, and find the caches as the others
+// leave them.
+using Works = std::vector<std::function<void()>>;
+std::vector<Pair> measure_each(const Works& ours, const Works& theirs);
 
 // 1 is as fast as the library.
 void print(const std::string& name, const Pair& pair, double operations);

@@ -125,7 +125,7 @@ class Ours {
 
 class Theirs {
  public:
-    Theirs(const Layer& is, bool reorders, const Activations& activations, std::size_t number)
+    Theirs(const Layer& is, const Activations& activations, std::size_t number, bool reorders)
         : reorders_(reorders) {
         using dnnl::memory;
         const auto any = memory::format_tag::any;
@@ -205,30 +205,63 @@ std::string describe(const Layer& layer) {
                        layer.stride == 2 ? ", stride 2," : "", layer.out);
 }
 
+// Layers one after another, in the same activations.
 template <class Side>
-std::function<void()> all(std::vector<std::unique_ptr<Side>>& layers) {
-    return [&layers] {
-        for (auto& layer : layers)
+class Sequence {
+ public:
+    template <class... Args>
+    explicit Sequence(const std::vector<Layer>& layers, Args... args) {
+        for (const Layer& layer : layers)
+            layers_.push_back(std::make_unique<Side>(layer, activations_, layers_.size(), args...));
+    }
+
+    void run() {
+        for (auto& layer : layers_)
             layer->run();
-    };
-}
+    }
+    Works each() {
+        Works works;
+        for (auto& layer : layers_)
+            works.emplace_back([&layer] { layer->run(); });
+        return works;
+    }
+
+ private:
+    Activations activations_;
+    std::vector<std::unique_ptr<Side>> layers_;
+};
 
 void bench_sequence(const std::vector<Layer>& layers, bool reorders) {
-    std::vector<std::unique_ptr<Ours>> ours;
-    std::vector<std::unique_ptr<Theirs>> theirs;
-    const Activations our_activations;
-    const Activations their_activations;
+    Sequence<Ours> ours(layers);
+    Sequence<Theirs> theirs(layers, reorders);
     double operations = 0;
-    for (const Layer& layer : layers) {
-        ours.push_back(std::make_unique<Ours>(layer, our_activations, ours.size()));
-        theirs.push_back(
-            std::make_unique<Theirs>(layer, reorders, their_activations, theirs.size()));
+    for (const Layer& layer : layers)
         operations += layer.operations();
-    }
     const std::string what = layers.size() == 1
                                  ? describe(layers[0])
                                  : std::format("MobileNet-v2, {} convolutions", layers.size());
-    print(what + (reorders ? " + reorders" : ""), measure(all(ours), all(theirs)), operations);
+    print(what + (reorders ? " + reorders" : ""),
+          measure([&] { ours.run(); }, [&] { theirs.run(); }), operations);
+}
+
+void bench_each(const std::vector<Layer>& layers) {
+    Sequence<Ours> ours(layers);
+    Sequence<Theirs> theirs(layers, false);
+    const std::vector<Pair> pairs = measure_each(ours.each(), theirs.each());
+    std::vector<Layer> seen;
+    for (const Layer& layer : layers) {
+        if (std::ranges::contains(seen, layer)) continue;
+        seen.push_back(layer);
+        Pair sum{0, 0};
+        double operations = 0;
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            if (layers[i] != layer) continue;
+            sum.ours += pairs[i].ours;
+            sum.theirs += pairs[i].theirs;
+            operations += layer.operations();
+        }
+        print(describe(layer), sum, operations);
+    }
 }
 
 }  // namespace
@@ -238,11 +271,7 @@ void bench_convolutions() {
         bench_sequence({{56, 64, 64, 3, 1, false}}, reorders);
         bench_sequence(mobile_net(), reorders);
     }
-    std::vector<Layer> seen;
-    for (const Layer& layer : mobile_net()) {
-        if (std::ranges::find(seen, layer) == seen.end()) bench_sequence({layer}, false);
-        seen.push_back(layer);
-    }
+    bench_each(mobile_net());
 }
 
 }  // namespace bench
