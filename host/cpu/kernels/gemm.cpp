@@ -2,6 +2,7 @@
 #include "cpu/kernels/gemm.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "cpu/memory.hpp"
@@ -13,6 +14,7 @@ namespace {
 // of the right one; of the right operand, what the rest of the caches holds.
 constexpr std::uint64_t kMostRows = 240;
 constexpr std::uint64_t kMostColumns = 512;
+constexpr std::uint64_t kLeastTileRows = 6;  // GemmIsa::rows
 // So many units that every thread gets its share, but none too small to be worth its packing.
 constexpr std::uint64_t kWantedUnits = 32;
 constexpr std::uint64_t kLeastMacs = std::uint64_t{1} << 20;
@@ -47,11 +49,14 @@ struct Gemm::Unit {
     std::uint64_t columns;
 };
 
-void GemmRows::pack(const GemmIsa& isa, std::uint64_t row, std::uint64_t rows, std::uint64_t k,
-                    std::uint64_t depth, std::byte* to) const {
+LeftRows GemmRows::find(const GemmIsa& isa, const LeftPart& part, std::byte* to) const {
     const std::size_t size = bytes_of(element_);
-    isa.load_rows[static_cast<std::size_t>(element_)](data_ + (row * k_ + k) * size, k_ * size,
-                                                      rows, depth, to, kRowStride);
+    const std::byte* from = data_ + (part.row * k_ + part.k) * size;
+    const std::size_t stride = k_ * size;
+    if (may_stay(element_, stride)) return {.at = from, .stride = stride};
+    isa.load_rows[static_cast<std::size_t>(element_)](from, stride, part.rows, part.depth, to,
+                                                      kRowStride);
+    return {.at = to};
 }
 
 Gemm::Gemm(const GemmShape& shape, Element in, Element out, std::size_t constant_bytes)
@@ -208,17 +213,24 @@ void Gemm::run_unit(const GemmOperands& operands, const Unit& unit, std::byte* s
     std::byte* sum = narrows() ? scratch + tile_at_ : out;
     const std::uint64_t sum_stride = narrows() ? tile_n_ : shape_.n;
 
+    // As high as each other: a tile of a row would take as long as one of four.
+    const std::uint64_t tile_rows = divide_up(unit.rows, divide_up(unit.rows, isa_->rows));
+    std::array<LeftRows, kMostRows / kLeastTileRows> left;
     for (std::uint64_t k = 0; k < shape_.k; k += block_depth_) {
         const std::uint64_t depth = std::min(block_depth_, shape_.k - k);
-        operands.left.pack(*isa_, row, unit.rows, k, depth, scratch);
+        for (std::uint64_t i = 0; i < unit.rows; i += tile_rows)
+            left[i / tile_rows] =
+                operands.left.find(*isa_, {row + i, std::min(tile_rows, unit.rows - i), k, depth},
+                                   scratch + i * kRowStride);
         if (bytes() && operands.right_zero != 0)
             for (std::uint64_t i = 0; i < unit.rows; ++i)
                 row_terms[i] = isa_->sum(scratch + i * kRowStride, depth) * operands.right_zero;
 
-        GemmBlock block{.left = scratch,
+        GemmBlock block{.left = left.data(),
                         .right = nullptr,
                         .panel_stride = steps(shape_.k) * step_bytes,
                         .rows = unit.rows,
+                        .tile_rows = tile_rows,
                         .columns = unit.columns,
                         .steps = steps(depth),
                         .c = sum,
@@ -234,14 +246,14 @@ void Gemm::run_unit(const GemmOperands& operands, const Unit& unit, std::byte* s
             pack_panels(right, k, depth, unit.n, unit.columns, scratch + panels_at_,
                         block.panel_stride, own_sums);
         }
-        if (k + depth == shape_.k && bytes()) {
+        if (bytes() && k + depth == shape_.k) {
             const auto* sums =
                 packed_ahead_
                     ? reinterpret_cast<const std::int32_t*>(packed + packed_panels_) + unit.n
                     : own_sums;
             make_byte_terms(operands, unit, sums, reinterpret_cast<std::int32_t*>(column_terms));
             block.column_terms = column_terms;
-        } else if (k + depth == shape_.k && operands.bias != nullptr) {
+        } else if (!bytes() && k == 0 && operands.bias != nullptr) {
             make_float_terms(operands, unit, reinterpret_cast<float*>(column_terms));
             block.column_terms = column_terms;
         }

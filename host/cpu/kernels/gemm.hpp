@@ -27,16 +27,29 @@ struct GemmRight {
     std::uint64_t n_stride;
 };
 
-// The left operand, whatever it is made of. pack() writes `rows` rows from `row` on, `depth`
-// values from `k` on, to `to`, where they lie kRowStride apart, as GemmIsa wants them.
+// Of the left operand, the rows of a tile from `row` on, and `depth` values from `k` on.
+struct LeftPart {
+    std::uint64_t row;
+    std::uint64_t rows;
+    std::uint64_t k;
+    std::uint64_t depth;
+};
+
+// The left operand, whatever it is made of. find() gives rows as GemmIsa wants them: where they
+// are if they lie so, else packed to `to`.
 class GemmLeft {
  public:
-    virtual void pack(const GemmIsa& isa, std::uint64_t row, std::uint64_t rows, std::uint64_t k,
-                      std::uint64_t depth, std::byte* to) const = 0;
+    virtual LeftRows find(const GemmIsa& isa, const LeftPart& part, std::byte* to) const = 0;
 
  protected:
     ~GemmLeft() = default;
 };
+
+// Whether rows need not be packed: not if they lie so far apart that they could fall into the
+// same sets of the cache.
+[[nodiscard]] constexpr bool may_stay(Element element, std::size_t stride) {
+    return element == Element::Fp32 && stride < 4096;
+}
 
 // A matrix of contiguous rows, of all batches one after another.
 class GemmRows final : public GemmLeft {
@@ -44,8 +57,7 @@ class GemmRows final : public GemmLeft {
     GemmRows(const std::byte* data, Element element, std::uint64_t k)
         : data_(data), element_(element), k_(k) {}
 
-    void pack(const GemmIsa& isa, std::uint64_t row, std::uint64_t rows, std::uint64_t k,
-              std::uint64_t depth, std::byte* to) const override;
+    LeftRows find(const GemmIsa& isa, const LeftPart& part, std::byte* to) const override;
 
  private:
     const std::byte* data_;

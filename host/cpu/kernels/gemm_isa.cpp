@@ -64,7 +64,7 @@ struct ByteSteps {
 // What a tile takes from its block.
 template <class T>
 struct Tile {
-    const std::byte* left;
+    const LeftRows* left;
     const std::byte* right;
     std::size_t columns;
     T* c;
@@ -72,69 +72,116 @@ struct Tile {
     const std::int32_t* row_terms;
 };
 
-template <class D, class V, class T>
-HWY_INLINE void finish(D d, V sum, T* c, const T* terms, bool accumulate, std::size_t count) {
-    if (count >= hn::Lanes(d)) {
-        if (accumulate) sum = hn::Add(sum, hn::LoadU(d, c));
-        if (terms != nullptr) sum = hn::Add(sum, hn::LoadU(d, terms));
-        hn::StoreU(sum, d, c);
-    } else if (count > 0) {
-        if (accumulate) sum = hn::Add(sum, hn::LoadN(d, c, count));
-        if (terms != nullptr) sum = hn::Add(sum, hn::LoadN(d, terms, count));
-        hn::StoreN(sum, d, c, count);
+template <class T, std::size_t kRows, std::size_t kVectors>
+using Sums = hn::Vec<hn::ScalableTag<T>>[kRows][kVectors];
+
+// Calls body(sum, c, count): `count` columns are left there, perhaps less than a vector has.
+template <class T, std::size_t kRows, std::size_t kVectors, class Body>
+HWY_INLINE void for_each_sum(const GemmBlock& block, const Tile<T>& tile,
+                             Sums<T, kRows, kVectors>& sums, Body body) {
+    const std::size_t lanes = hn::Lanes(kInts);
+    HWY_UNROLL(12)
+    for (std::size_t row = 0; row < kRows; ++row)
+        for (std::size_t i = 0; i < kVectors; ++i)
+            body(sums[row][i], tile.c + row * block.c_stride + i * lanes, tile.columns - i * lanes);
+}
+
+template <class T, std::size_t kRows, std::size_t kVectors>
+HWY_INLINE void start(const GemmBlock& block, const Tile<T>& tile, bool whole,
+                      Sums<T, kRows, kVectors>& sums) {
+    const hn::ScalableTag<T> d;
+    for (std::size_t i = 0; i < kVectors; ++i) {
+        const auto first = tile.column_terms == nullptr
+                               ? hn::Zero(d)
+                               : hn::LoadU(d, tile.column_terms + i * hn::Lanes(d));
+        HWY_UNROLL(12)
+        for (std::size_t row = 0; row < kRows; ++row)
+            sums[row][i] = first;
+    }
+    if (!block.accumulate) return;
+    if (whole)
+        for_each_sum(block, tile, sums, [](auto& sum, const T* c, std::size_t) HWY_ATTR {
+            sum = hn::Add(sum, hn::LoadU(hn::ScalableTag<T>(), c));
+        });
+    else
+        for_each_sum(block, tile, sums, [](auto& sum, const T* c, std::size_t count) HWY_ATTR {
+            sum = hn::Add(sum, hn::LoadN(hn::ScalableTag<T>(), c, count));
+        });
+}
+
+template <class Steps, std::size_t kRows, std::size_t kVectors>
+HWY_INLINE void add_products(const GemmBlock& block, const Tile<typename Steps::T>& tile,
+                             Sums<typename Steps::T, kRows, kVectors>& sums) {
+    const std::size_t vector_bytes = hn::Lanes(kInts) * kStepBytes;
+    // Each serves three rows: x86 adds once or twice a stride as it loads.
+    constexpr std::size_t kThirds = (kRows + 2) / 3;
+    const LeftRows& rows = *tile.left;
+    const std::size_t stride = rows.stride;
+    const std::byte* left[kThirds];
+    left[0] = rows.at;
+    for (std::size_t third = 1; third < kThirds; ++third)
+        left[third] = left[third - 1] + 3 * stride;
+    const std::byte* right = tile.right;
+    std::size_t run = std::min(rows.first_run, block.steps);
+    for (std::size_t steps = block.steps; steps > 0;) {
+        for (std::size_t step = 0; step < run; ++step) {
+            decltype(Steps::right(right)) values[kVectors];
+            for (std::size_t i = 0; i < kVectors; ++i)
+                values[i] = Steps::right(right + i * vector_bytes);
+            HWY_UNROLL(12)
+            for (std::size_t row = 0; row < kRows; ++row) {
+                const auto value = Steps::left(left[row / 3] + row % 3 * stride);
+                for (std::size_t i = 0; i < kVectors; ++i)
+                    sums[row][i] = Steps::multiply_add(value, values[i], sums[row][i]);
+            }
+            HWY_UNROLL(4)
+            for (std::size_t third = 0; third < kThirds; ++third)
+                left[third] += kStepBytes;
+            right += 2 * vector_bytes;
+        }
+        steps -= run;
+        run = std::min(rows.run, steps);
+        HWY_UNROLL(4)
+        for (std::size_t third = 0; third < kThirds; ++third)
+            left[third] += rows.gap;
     }
 }
 
-template <class Steps, std::size_t kRows>
+template <class Steps, std::size_t kRows, std::size_t kVectors>
 HWY_NOINLINE void multiply_tile(const GemmBlock& block, const Tile<typename Steps::T>& tile) {
     using T = typename Steps::T;
     const hn::ScalableTag<T> d;
-    const std::size_t lanes = hn::Lanes(d);
-    hn::Vec<decltype(d)> low[kRows];
-    hn::Vec<decltype(d)> high[kRows];
-    HWY_UNROLL(12)
-    for (std::size_t row = 0; row < kRows; ++row)
-        low[row] = high[row] = hn::Zero(d);
-
-    const std::byte* left = tile.left;
-    const std::byte* right = tile.right;
-    for (std::size_t step = 0; step < block.steps; ++step) {
-        const auto right_low = Steps::right(right);
-        const auto right_high = Steps::right(right + lanes * kStepBytes);
-        HWY_UNROLL(12)
-        for (std::size_t row = 0; row < kRows; ++row) {
-            const auto value = Steps::left(left + row * kRowStride);
-            low[row] = Steps::multiply_add(value, right_low, low[row]);
-            high[row] = Steps::multiply_add(value, right_high, high[row]);
+    const bool whole = tile.columns >= kVectors * hn::Lanes(d);
+    Sums<T, kRows, kVectors> sums;
+    start(block, tile, whole, sums);
+    add_products<Steps>(block, tile, sums);
+    if constexpr (std::is_same_v<T, std::int32_t>)
+        if (tile.row_terms != nullptr) {
+            HWY_UNROLL(12)
+            for (std::size_t row = 0; row < kRows; ++row)
+                for (auto& sum : sums[row])
+                    sum = hn::Sub(sum, hn::Set(d, tile.row_terms[row]));
         }
-        left += kStepBytes;
-        right += 2 * lanes * kStepBytes;
-    }
-
-    const T* more_terms = tile.column_terms == nullptr ? nullptr : tile.column_terms + lanes;
-    HWY_UNROLL(12)
-    for (std::size_t row = 0; row < kRows; ++row) {
-        if constexpr (std::is_same_v<T, std::int32_t>)
-            if (tile.row_terms != nullptr) {
-                const auto term = hn::Set(d, tile.row_terms[row]);
-                low[row] = hn::Sub(low[row], term);
-                high[row] = hn::Sub(high[row], term);
-            }
-        T* c = tile.c + row * block.c_stride;
-        finish(d, low[row], c, tile.column_terms, block.accumulate, tile.columns);
-        if (tile.columns > lanes)
-            finish(d, high[row], c + lanes, more_terms, block.accumulate, tile.columns - lanes);
-    }
+    if (whole)
+        for_each_sum(block, tile, sums, [](auto sum, T* c, std::size_t) HWY_ATTR {
+            hn::StoreU(sum, hn::ScalableTag<T>(), c);
+        });
+    else
+        for_each_sum(block, tile, sums, [](auto sum, T* c, std::size_t count) HWY_ATTR {
+            hn::StoreN(sum, hn::ScalableTag<T>(), c, count);
+        });
 }
 
 template <class Steps, std::size_t kRows = kTileRows>
 HWY_INLINE void multiply_rows(std::size_t rows, const GemmBlock& block,
                               const Tile<typename Steps::T>& tile) {
     if constexpr (kRows > 0) {
-        if (rows == kRows)
-            multiply_tile<Steps, kRows>(block, tile);
-        else
+        if (rows < kRows)
             multiply_rows<Steps, kRows - 1>(rows, block, tile);
+        else if (tile.columns > hn::Lanes(kInts))
+            multiply_tile<Steps, kRows, 2>(block, tile);
+        else
+            multiply_tile<Steps, kRows, 1>(block, tile);
     }
 }
 
@@ -146,10 +193,11 @@ void multiply(const GemmBlock& block) {
     const std::byte* right = block.right;
     for (std::size_t column = 0; column < block.columns; column += panel) {
         const T* terms = static_cast<const T*>(block.column_terms);
-        for (std::size_t row = 0; row < block.rows; row += kTileRows)
+        const LeftRows* left = block.left;
+        for (std::size_t row = 0; row < block.rows; row += block.tile_rows)
             multiply_rows<Steps>(
-                std::min(kTileRows, block.rows - row), block,
-                {.left = block.left + row * kRowStride,
+                std::min(block.tile_rows, block.rows - row), block,
+                {.left = left++,
                  .right = right,
                  .columns = std::min(panel, block.columns - column),
                  .c = static_cast<T*>(block.c) + row * block.c_stride + column,

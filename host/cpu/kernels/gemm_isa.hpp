@@ -42,23 +42,34 @@ enum class Element : std::uint8_t { Fp32, Fp16, Bf16, Int8 };
 }
 
 inline constexpr std::size_t kStepBytes = 4;
-// What is packed of a row at a time, and how far apart packed rows lie: a cache line more,
-// so that the rows of a tile do not fall into the same sets of the cache.
+// The most steps of a block, and how far apart packed rows lie: a cache line more, so that the rows
+// of a tile do not fall into the same sets of the cache.
 inline constexpr std::size_t kBlockSteps = 384;
 inline constexpr std::size_t kRowStride = kBlockSteps * kStepBytes + 64;
 
+// The rows of a tile. Their steps lie side by side in runs, of which a block may end within
+// the last: as packed rows do, which are one.
+struct LeftRows {
+    const std::byte* at = nullptr;
+    std::size_t stride = kRowStride;      // bytes from one row to the next
+    std::size_t first_run = kBlockSteps;  // steps
+    std::size_t run = 0;                  // steps of each run after it
+    std::size_t gap = 0;                  // bytes from the end of a run to the next
+};
+
 // c = left by right, over some of k.
 struct GemmBlock {
-    const std::byte* left;  // `rows` rows, kRowStride apart
+    const LeftRows* left;  // a tile after another
     const std::byte* right;
     std::size_t panel_stride;  // bytes from one panel of right to the next
     std::size_t rows;
+    std::size_t tile_rows;  // of each tile but the last, which may have less
     std::size_t columns;
     std::size_t steps;
     void* c;  // FP32 or INT32
     std::size_t c_stride;
     bool accumulate;                // add to what is in c
-    const void* column_terms;       // added to each row where it is not null
+    const void* column_terms;       // for all panels, added to each row where it is not null
     const std::int32_t* row_terms;  // INT8: subtracted from each column where it is not null
 };
 

@@ -13,8 +13,7 @@ class ImageRows final : public GemmLeft {
  public:
     ImageRows(const std::byte* data, Element element, const Window& window, std::int32_t zero);
 
-    void pack(const GemmIsa& isa, std::uint64_t row, std::uint64_t rows, std::uint64_t k,
-              std::uint64_t depth, std::byte* to) const override;
+    LeftRows find(const GemmIsa& isa, const LeftPart& part, std::byte* to) const override;
 
  private:
     // Part of a row that lies in one line of the image.
@@ -27,7 +26,7 @@ class ImageRows final : public GemmLeft {
     // From `piece` on; line_x is where the window begins.
     void pack_row(const GemmIsa& isa, std::int64_t batch, std::int64_t line_x, Piece piece,
                   std::int64_t depth, std::byte* to) const;
-    [[nodiscard]] bool is_inside(const Piece& piece) const;
+    [[nodiscard]] bool is_inside(std::int64_t y, std::int64_t x) const;
     void pack_piece(const GemmIsa& isa, std::int64_t batch, const Piece& piece,
                     std::byte* to) const;
 
@@ -39,6 +38,7 @@ class ImageRows final : public GemmLeft {
     std::int64_t run_taps_;    // how many taps of a line lie side by side: all, or one
     std::int64_t run_;         // values in a run
     std::int64_t runs_a_line_;
+    bool may_stay_;  // rows whose windows lie in the image as a whole need not be packed
     bool pointwise_;
 };
 
