@@ -8,20 +8,21 @@
 namespace cpu {
 namespace {
 
-// A unit is a line of the output. Weights are [KH,KW,C,1].
+// Weights are [KH,KW,C,1].
 class DepthwiseConv2d final : public Kernel {
  public:
-    DepthwiseConv2d(const Window& window, LineFunction line, const tosa::Value& in,
+    DepthwiseConv2d(const Window& window, LinesFunction lines, const tosa::Value& in,
                     const tosa::Value& weights, std::int32_t weight_zero, const tosa::Value& bias)
-        : Kernel(static_cast<std::uint64_t>(window.batch * window.y.out),
-                 static_cast<std::uint64_t>(window.x.out) * weights.elements / 8 + 1),
+        : Kernel(window.units(), static_cast<std::uint64_t>(Window::kUnitLines * window.x.out) *
+                                         weights.elements / 8 +
+                                     1),
           window_(window),
-          line_(line),
+          lines_(lines),
           integer_(in.type == tosa::DType::Int8),
           one_bias_(bias.elements == 1),
-          image_bytes_(in.bytes / static_cast<std::uint64_t>(window.batch)),
-          line_bytes_(static_cast<std::uint64_t>(window.x.out * window.channels) *
-                      (integer_ ? 4 : in.bytes / in.elements)),
+          in_bytes_(in.bytes / static_cast<std::uint64_t>(window.batch)),
+          out_bytes_(static_cast<std::uint64_t>(window.y.out * window.x.out * window.channels) *
+                     (integer_ ? 4 : in.bytes / in.elements)),
           weight_bytes_(weights.elements * sizeof(float)),
           weights_(weight_bytes_, kCacheLine) {
         for (std::uint64_t i = 0; i < weights.elements; ++i)
@@ -38,25 +39,26 @@ class DepthwiseConv2d final : public Kernel {
     [[nodiscard]] std::uint64_t kept_bytes() const override { return weight_bytes_; }
 
     void run(const Operands& operands, std::uint64_t first, std::uint64_t last) const override {
-        const auto lines = static_cast<std::uint64_t>(window_.y.out);
-        for (std::uint64_t at = first; at < last; ++at)
-            line_({.window = &window_,
-                   .y = static_cast<std::int64_t>(at % lines),
-                   .in = operands.input<std::byte>(0) + at / lines * image_bytes_,
-                   .out = operands.output<std::byte>(0) + at * line_bytes_,
-                   .weights = weights_.data(),
-                   .bias = operands.input<std::byte>(2),
-                   .one_bias = one_bias_,
-                   .in_zero = integer_ ? *operands.input<std::int8_t>(3) : 0});
+        window_.for_each_image(first, last, [&](std::uint64_t image, auto from, auto to) {
+            lines_({.window = &window_,
+                    .first = from,
+                    .last = to,
+                    .in = operands.input<std::byte>(0) + image * in_bytes_,
+                    .out = operands.output<std::byte>(0) + image * out_bytes_,
+                    .weights = weights_.data(),
+                    .bias = operands.input<std::byte>(2),
+                    .one_bias = one_bias_,
+                    .in_zero = integer_ ? *operands.input<std::int8_t>(3) : 0});
+        });
     }
 
  private:
     Window window_;
-    LineFunction line_;
+    LinesFunction lines_;
     bool integer_;
     bool one_bias_;
-    std::uint64_t image_bytes_;
-    std::uint64_t line_bytes_;
+    std::uint64_t in_bytes_;
+    std::uint64_t out_bytes_;
     std::uint64_t weight_bytes_;
     Memory weights_;
 };
@@ -67,10 +69,10 @@ std::unique_ptr<Kernel> make_depthwise_conv2d(const tosa::Graph& graph, const to
     const tosa::Value& in = input(graph, op, 0);
     const tosa::Value& weights = input(graph, op, 1);
     const tosa::Value& weight_zero = input(graph, op, 4);
-    const LineFunction line = window_isa().depthwise(in.type);
+    const LinesFunction lines = window_isa().depthwise(in.type);
     // Weights that are not constant, or many for a channel, are rare.
-    if (line == nullptr || weights.type != in.type || !weights.constant() || weights.dims[3] != 1 ||
-        !weight_zero.constant())
+    if (lines == nullptr || weights.type != in.type || !weights.constant() ||
+        weights.dims[3] != 1 || !weight_zero.constant())
         return nullptr;
     const auto& attribute = *op.serialized->attribute_as_DepthwiseConv2dAttribute();
     const bool integer = in.type == tosa::DType::Int8;
@@ -78,7 +80,7 @@ std::unique_ptr<Kernel> make_depthwise_conv2d(const tosa::Graph& graph, const to
         integer ? tosa::read_integer(weight_zero.type, weight_zero.data.data(), 0) : 0;
     return make<DepthwiseConv2d>(window_of(in, output(graph, op), attribute, weights.dims[0],
                                            weights.dims[1], attribute.dilation()),
-                                 line, in, weights, static_cast<std::int32_t>(zero),
+                                 lines, in, weights, static_cast<std::int32_t>(zero),
                                  input(graph, op, 2));
 }
 

@@ -6,57 +6,57 @@
 namespace cpu {
 namespace {
 
-// A unit is a line of the output.
 class Pool2d final : public Kernel {
  public:
-    Pool2d(const Window& window, LineFunction line, const tosa::Value& in, bool zero_points,
+    Pool2d(const Window& window, LinesFunction lines, const tosa::Value& in, bool zero_points,
            tosa::NanMode nan_mode)
-        : Kernel(static_cast<std::uint64_t>(window.batch * window.y.out), cost(window)),
+        : Kernel(window.units(), cost(window)),
           window_(window),
-          line_(line),
-          image_bytes_(in.bytes / static_cast<std::uint64_t>(window.batch)),
-          line_bytes_(static_cast<std::uint64_t>(window.x.out * window.channels) *
-                      (in.bytes / in.elements)),
+          lines_(lines),
+          in_bytes_(in.bytes / static_cast<std::uint64_t>(window.batch)),
+          out_bytes_(static_cast<std::uint64_t>(window.y.out * window.x.out * window.channels) *
+                     (in.bytes / in.elements)),
           zero_points_(zero_points),
           nan_mode_(nan_mode) {}
 
     void run(const Operands& operands, std::uint64_t first, std::uint64_t last) const override {
-        const auto lines = static_cast<std::uint64_t>(window_.y.out);
-        for (std::uint64_t at = first; at < last; ++at)
-            line_({.window = &window_,
-                   .y = static_cast<std::int64_t>(at % lines),
-                   .in = operands.input<std::byte>(0) + at / lines * image_bytes_,
-                   .out = operands.output<std::byte>(0) + at * line_bytes_,
-                   .in_zero = zero_points_ ? *operands.input<std::int8_t>(1) : 0,
-                   .out_zero = zero_points_ ? *operands.input<std::int8_t>(2) : 0,
-                   .nan_mode = nan_mode_});
+        window_.for_each_image(first, last, [&](std::uint64_t image, auto from, auto to) {
+            lines_({.window = &window_,
+                    .first = from,
+                    .last = to,
+                    .in = operands.input<std::byte>(0) + image * in_bytes_,
+                    .out = operands.output<std::byte>(0) + image * out_bytes_,
+                    .in_zero = zero_points_ ? *operands.input<std::int8_t>(1) : 0,
+                    .out_zero = zero_points_ ? *operands.input<std::int8_t>(2) : 0,
+                    .nan_mode = nan_mode_});
+        });
     }
 
  private:
     static std::uint64_t cost(const Window& window) {
         const std::int64_t taps = window.y.kernel * window.x.kernel;
-        return static_cast<std::uint64_t>(window.x.out * window.channels) *
+        return static_cast<std::uint64_t>(Window::kUnitLines * window.x.out * window.channels) *
                    static_cast<std::uint64_t>(taps) / 8 +
                1;
     }
 
     Window window_;
-    LineFunction line_;
-    std::uint64_t image_bytes_;
-    std::uint64_t line_bytes_;
+    LinesFunction lines_;
+    std::uint64_t in_bytes_;
+    std::uint64_t out_bytes_;
     bool zero_points_;
     tosa::NanMode nan_mode_;
 };
 
 template <class Attribute>
 std::unique_ptr<Kernel> pool(const tosa::Graph& graph, const tosa::Operator& op,
-                             const Attribute& attribute, LineFunction line, bool zero_points,
+                             const Attribute& attribute, LinesFunction lines, bool zero_points,
                              tosa::NanMode nan_mode) {
-    if (line == nullptr) return nullptr;
+    if (lines == nullptr) return nullptr;
     const tosa::Value& in = input(graph, op, 0);
     return make<Pool2d>(window_of(in, output(graph, op), attribute, attribute.kernel()->Get(0),
                                   attribute.kernel()->Get(1), nullptr),
-                        line, in, zero_points, nan_mode);
+                        lines, in, zero_points, nan_mode);
 }
 
 }  // namespace

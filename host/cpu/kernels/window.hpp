@@ -48,6 +48,29 @@ struct Window {
     std::int64_t channels;  // of the input
     WindowAxis y;
     WindowAxis x;
+
+    // Work is cut into two lines of the output, which share lines of the input.
+    static constexpr std::int64_t kUnitLines = 2;
+
+    [[nodiscard]] std::int64_t units_an_image() const {
+        return (y.out + kUnitLines - 1) / kUnitLines;
+    }
+    [[nodiscard]] std::uint64_t units() const {
+        return static_cast<std::uint64_t>(batch * units_an_image());
+    }
+    // Calls body(image, first, last) for the lines of units [from, to), an image after another.
+    template <class Body>
+    void for_each_image(std::uint64_t from, std::uint64_t to, Body body) const {
+        const std::int64_t units = units_an_image();
+        const auto end = static_cast<std::int64_t>(to);
+        for (auto at = static_cast<std::int64_t>(from); at < end;) {
+            const std::int64_t image = at / units;
+            const std::int64_t next = std::min(end, (image + 1) * units);
+            body(static_cast<std::uint64_t>(image), (at - image * units) * kUnitLines,
+                 std::min((next - image * units) * kUnitLines, y.out));
+            at = next;
+        }
+    }
 };
 
 }  // namespace cpu

@@ -64,123 +64,187 @@ using Bytes = Lanes<std::int8_t, std::int32_t>;
 using Shorts = Lanes<std::int16_t, std::int32_t>;
 using Words = Lanes<std::int32_t, std::int32_t>;
 
-// Where the taps of an output lie, for a vector of channels.
-struct Taps {
-    WindowAxis::Taps y;
-    WindowAxis::Taps x;
-    std::int64_t channel;
-    std::size_t count;  // of channels
+// Distances in values. A copy that stores of vectors cannot change: computing them anew for
+// each vector takes as long as the sums do.
+struct Steps {
+    explicit Steps(const Window& window)
+        : channels(window.channels),
+          tap_x(window.x.dilation * channels),
+          tap_y(window.y.dilation * window.x.in * channels),
+          output(window.x.stride * channels),
+          weights(window.x.kernel * channels),
+          out_line(window.x.out * channels) {}
 
-    [[nodiscard]] std::int64_t values() const { return (y.last - y.first) * (x.last - x.first); }
+    std::int64_t channels;
+    std::int64_t tap_x;     // in the input
+    std::int64_t tap_y;     // in the input
+    std::int64_t output;    // in the input, from what an output sees to what the next one does
+    std::int64_t weights;   // of a line of taps
+    std::int64_t out_line;  // of the output
 };
 
-// Calls body(tap, at): the tap's number, and its index in the input for output x.
+// Neighbouring outputs, for a vector of channels.
+struct Spot {
+    std::int64_t in;       // of the first tap that lies in the input, for channel 0
+    std::int64_t weights;  // of that tap
+    std::int64_t out;      // of the first output
+    std::int64_t taps_y;   // how many lie in the input
+    std::int64_t taps_x;
+    std::int64_t channel;
+    std::size_t count;  // of channels
+};
+
+// Calls body(at) for the taps: where they lie in the input.
 template <class Body>
-HWY_INLINE void for_each_tap(const WindowLine& line, const Taps& taps, std::int64_t x, Body body) {
-    const Window& window = *line.window;
-    const std::int64_t from_y = window.y.start(line.y);
-    const std::int64_t from_x = window.x.start(x);
-    for (std::int64_t ky = taps.y.first; ky < taps.y.last; ++ky) {
-        const std::int64_t row = (from_y + ky * window.y.dilation) * window.x.in;
-        for (std::int64_t kx = taps.x.first; kx < taps.x.last; ++kx)
-            body(ky * window.x.kernel + kx,
-                 (row + from_x + kx * window.x.dilation) * window.channels + taps.channel);
-    }
+HWY_INLINE void for_each_tap(const Steps& steps, const Spot& spot, Body body) {
+    std::int64_t line = spot.in + spot.channel;
+    for (std::int64_t y = 0; y < spot.taps_y; ++y, line += steps.tap_y)
+        for (std::int64_t x = 0; x < spot.taps_x; ++x)
+            body(line + x * steps.tap_x);
 }
 
-// Op::outputs<N, whole>() computes N neighbours, for a vector of channels that is whole but
-// at the end. Channels are walked within pixels, as they lie in memory.
-template <class Op, class L, std::int64_t kOutputs>
-HWY_INLINE void walk_channels(const WindowLine& line, Taps taps, std::int64_t x) {
+// Op::outputs<lines, N, whole>() computes N neighbours on each line, for a vector of channels that
+// is whole but at the end. Channels are walked within pixels, as they lie in memory.
+template <class Op, class L, std::int64_t kLines, std::int64_t kOutputs>
+HWY_INLINE void walk_channels(const WindowLines& lines, const Steps& steps, Spot spot) {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(L::kWide));
-    const std::int64_t channels = line.window->channels;
-    taps.count = static_cast<std::size_t>(lanes);
-    for (; taps.channel + lanes <= channels; taps.channel += lanes)
-        Op::template outputs<kOutputs, true>(line, taps, x);
-    taps.count = static_cast<std::size_t>(channels - taps.channel);
-    if (taps.count > 0) Op::template outputs<kOutputs, false>(line, taps, x);
+    spot.count = static_cast<std::size_t>(lanes);
+    for (; spot.channel + lanes <= steps.channels; spot.channel += lanes)
+        Op::template outputs<kLines, kOutputs, true>(lines, steps, spot);
+    spot.count = static_cast<std::size_t>(steps.channels - spot.channel);
+    if (spot.count > 0) Op::template outputs<kLines, kOutputs, false>(lines, steps, spot);
 }
 
 // Four outputs at a time where all their taps lie in the input.
-template <class Op, class L>
-void walk(const WindowLine& line) {
+template <class Op, class L, std::int64_t kLines>
+HWY_INLINE void walk_line(const WindowLines& lines, const Steps& steps, std::int64_t line) {
     constexpr std::int64_t kGroup = 4;
-    const WindowAxis& axis = line.window->x;
+    const WindowAxis y = lines.window->y;
+    const WindowAxis axis = lines.window->x;
+    const WindowAxis::Taps taps_y = y.taps(line);
+    const std::int64_t from = (y.start(line) + taps_y.first * y.dilation) * axis.in;
     const WindowAxis::Taps whole = axis.whole();
-    Taps taps{.y = line.window->y.taps(line.y), .x = {}, .channel = 0, .count = 0};
     for (std::int64_t x = 0; x < axis.out;) {
-        taps.x = axis.taps(x);
+        const WindowAxis::Taps taps = axis.taps(x);
+        const Spot spot{.in = (from + axis.start(x) + taps.first * axis.dilation) * steps.channels,
+                        .weights = taps_y.first * steps.weights + taps.first * steps.channels,
+                        .out = line * steps.out_line + x * steps.channels,
+                        .taps_y = taps_y.last - taps_y.first,
+                        .taps_x = taps.last - taps.first,
+                        .channel = 0,
+                        .count = 0};
         if (x >= whole.first && x + kGroup <= whole.last) {
-            walk_channels<Op, L, kGroup>(line, taps, x);
+            walk_channels<Op, L, kLines, kGroup>(lines, steps, spot);
             x += kGroup;
         } else {
-            walk_channels<Op, L, 1>(line, taps, x);
+            walk_channels<Op, L, kLines, 1>(lines, steps, spot);
             ++x;
         }
+    }
+}
+
+// Two lines at a time, of an Op that can, where they see the same lines of the input.
+template <class Op, class L>
+void walk(const WindowLines lines) {
+    const Steps steps(*lines.window);
+    const WindowAxis axis = lines.window->y;
+    const WindowAxis::Taps whole = axis.whole();
+    const bool shared = axis.dilation == 1 && axis.stride < axis.kernel;
+    for (std::int64_t y = lines.first; y < lines.last; ++y) {
+        if constexpr (Op::kPairs)
+            if (shared && y >= whole.first && y + 2 <= std::min(whole.last, lines.last)) {
+                walk_line<Op, L, 2>(lines, steps, y++);
+                continue;
+            }
+        walk_line<Op, L, 1>(lines, steps, y);
     }
 }
 
 template <class In, class Out>
 struct Depthwise {
     using V = typename In::Vector;
+    using Weights = Lanes<typename In::T, typename In::T>;
+    static constexpr bool kPairs = true;
 
-    template <std::int64_t kOutputs, bool kWhole>
-    static HWY_INLINE void outputs(const WindowLine& line, const Taps& taps, std::int64_t x) {
-        const std::int64_t channels = line.window->channels;
-        const std::int64_t stride = line.window->x.stride * channels;
-        const auto* weights = static_cast<const std::byte*>(line.weights);
-        const V zero = hn::Set(In::kWide, static_cast<typename In::T>(line.in_zero));
-        V sums[kOutputs];
-        HWY_UNROLL(4)
-        for (std::int64_t i = 0; i < kOutputs; ++i)
-            sums[i] = hn::Zero(In::kWide);
-        for_each_tap(line, taps, x, [&](std::int64_t tap, std::int64_t at) HWY_ATTR {
-            const V weight = Lanes<typename In::T, typename In::T>::template read<kWhole>(
-                weights, tap * channels + taps.channel, taps.count);
-            HWY_UNROLL(4)
-            for (std::int64_t i = 0; i < kOutputs; ++i) {
-                V value = In::template read<kWhole>(line.in, at + i * stride, taps.count);
-                if constexpr (!In::kFloat) value = hn::Sub(value, zero);
-                sums[i] = hn::MulAdd(value, weight, sums[i]);
-            }
-        });
+    template <std::int64_t kLines, std::int64_t kOutputs, bool kWhole>
+    static HWY_INLINE void outputs(const WindowLines& lines, const Steps& steps, const Spot& spot) {
+        const auto* all_weights = static_cast<const std::byte*>(lines.weights);
+        const V zero = hn::Set(In::kWide, static_cast<typename In::T>(lines.in_zero));
+        const std::int64_t stride = lines.window->y.stride;
+        V sums[kLines * kOutputs];
+        HWY_UNROLL(8)
+        for (V& sum : sums)
+            sum = hn::Zero(In::kWide);
+
+        // Lines of the input that the lines of the output from kFirst to kLast see.
+        std::int64_t in = spot.in + spot.channel;
+        std::int64_t tap = spot.weights + spot.channel;
+        const auto add = [&]<int kFirst, int kLast>(std::int64_t count) HWY_ATTR {
+            for (std::int64_t y = 0; y < count; ++y, in += steps.tap_y, tap += steps.weights)
+                for (std::int64_t x = 0; x < spot.taps_x; ++x) {
+                    V weights[kLast];
+                    for (int line = kFirst; line < kLast; ++line)
+                        weights[line] = Weights::template read<kWhole>(
+                            all_weights, tap + x * steps.channels - line * stride * steps.weights,
+                            spot.count);
+                    HWY_UNROLL(4)
+                    for (std::int64_t i = 0; i < kOutputs; ++i) {
+                        V value = In::template read<kWhole>(
+                            lines.in, in + x * steps.tap_x + i * steps.output, spot.count);
+                        if constexpr (!In::kFloat) value = hn::Sub(value, zero);
+                        for (int line = kFirst; line < kLast; ++line) {
+                            V& sum = sums[line * kOutputs + i];
+                            sum = hn::MulAdd(value, weights[line], sum);
+                        }
+                    }
+                }
+        };
+        if constexpr (kLines == 1) {
+            add.template operator()<0, 1>(spot.taps_y);
+        } else {
+            add.template operator()<0, 1>(stride);
+            add.template operator()<0, 2>(spot.taps_y - stride);
+            add.template operator()<1, 2>(stride);
+        }
+
         const V bias =
-            line.one_bias
-                ? hn::Set(In::kWide, hn::GetLane(Out::template read<false>(line.bias, 0, 1)))
-                : Out::template read<kWhole>(line.bias, taps.channel, taps.count);
-        HWY_UNROLL(4)
-        for (std::int64_t i = 0; i < kOutputs; ++i)
-            Out::write(hn::Add(sums[i], bias), line.out, (x + i) * channels + taps.channel,
-                       taps.count);
+            lines.one_bias
+                ? hn::Set(In::kWide, hn::GetLane(Out::template read<false>(lines.bias, 0, 1)))
+                : Out::template read<kWhole>(lines.bias, spot.channel, spot.count);
+        HWY_UNROLL(8)
+        for (std::int64_t i = 0; i < kLines * kOutputs; ++i)
+            Out::write(hn::Add(sums[i], bias), lines.out,
+                       spot.out + spot.channel + i / kOutputs * steps.out_line +
+                           i % kOutputs * steps.channels,
+                       spot.count);
     }
 };
 
 template <class L>
 struct Average {
     using V = typename L::Vector;
+    static constexpr bool kPairs = false;
 
-    template <std::int64_t kOutputs, bool kWhole>
-    static HWY_INLINE void outputs(const WindowLine& line, const Taps& taps, std::int64_t x) {
-        const std::int64_t channels = line.window->channels;
-        const std::int64_t stride = line.window->x.stride * channels;
+    template <std::int64_t /*kLines*/, std::int64_t kOutputs, bool kWhole>
+    static HWY_INLINE void outputs(const WindowLines& lines, const Steps& steps, const Spot& spot) {
         V sums[kOutputs];
         HWY_UNROLL(4)
         for (std::int64_t i = 0; i < kOutputs; ++i)
             sums[i] = hn::Zero(L::kWide);
-        for_each_tap(line, taps, x, [&](std::int64_t /*tap*/, std::int64_t at) HWY_ATTR {
+        for_each_tap(steps, spot, [&](std::int64_t at) HWY_ATTR {
             HWY_UNROLL(4)
             for (std::int64_t i = 0; i < kOutputs; ++i)
-                sums[i] = hn::Add(sums[i],
-                                  L::template read<kWhole>(line.in, at + i * stride, taps.count));
+                sums[i] = hn::Add(
+                    sums[i], L::template read<kWhole>(lines.in, at + i * steps.output, spot.count));
         });
         HWY_UNROLL(4)
         for (std::int64_t i = 0; i < kOutputs; ++i)
-            L::write(mean(line, sums[i], taps.values()), line.out,
-                     (x + i) * channels + taps.channel, taps.count);
+            L::write(mean(lines, sums[i], spot.taps_y * spot.taps_x), lines.out,
+                     spot.out + spot.channel + i * steps.channels, spot.count);
     }
 
     // Integers: reciprocal_scale() and apply_scale_32() of TOSA, rounding once.
-    static HWY_INLINE V mean(const WindowLine& line, V sum, std::int64_t count) {
+    static HWY_INLINE V mean(const WindowLines& lines, V sum, std::int64_t count) {
         if constexpr (L::kFloat) {
             return hn::Div(sum, hn::Set(L::kWide, static_cast<float>(count)));
         } else {
@@ -191,11 +255,11 @@ struct Average {
             std::int32_t lanes[HWY_MAX_LANES_D(hn::ScalableTag<std::int32_t>)];
             hn::StoreU(sum, L::kWide, lanes);
             for (std::int32_t& lane : lanes) {
-                const std::int64_t value = lane - count * line.in_zero;
+                const std::int64_t value = lane - count * lines.in_zero;
                 const std::int64_t scaled =
                     (value * multiplier + (std::int64_t{1} << (shift - 1))) >> shift;
                 lane = static_cast<std::int32_t>(
-                    std::clamp<std::int64_t>(scaled + line.out_zero, -128, 127));
+                    std::clamp<std::int64_t>(scaled + lines.out_zero, -128, 127));
             }
             return hn::LoadU(L::kWide, lanes);
         }
@@ -205,26 +269,25 @@ struct Average {
 template <class L>
 struct Maximum {
     using V = typename L::Vector;
+    static constexpr bool kPairs = false;
 
-    template <std::int64_t kOutputs, bool kWhole>
-    static HWY_INLINE void outputs(const WindowLine& line, const Taps& taps, std::int64_t x) {
-        const std::int64_t channels = line.window->channels;
-        const std::int64_t stride = line.window->x.stride * channels;
-        const bool ignore = line.nan_mode == tosa::NanMode::Ignore;
+    template <std::int64_t /*kLines*/, std::int64_t kOutputs, bool kWhole>
+    static HWY_INLINE void outputs(const WindowLines& lines, const Steps& steps, const Spot& spot) {
+        const bool ignore = lines.nan_mode == tosa::NanMode::Ignore;
         V most[kOutputs];
         HWY_UNROLL(4)
         for (std::int64_t i = 0; i < kOutputs; ++i)
             most[i] = least(ignore);
-        for_each_tap(line, taps, x, [&](std::int64_t /*tap*/, std::int64_t at) HWY_ATTR {
+        for_each_tap(steps, spot, [&](std::int64_t at) HWY_ATTR {
             HWY_UNROLL(4)
             for (std::int64_t i = 0; i < kOutputs; ++i)
-                most[i] =
-                    larger(most[i], L::template read<kWhole>(line.in, at + i * stride, taps.count),
-                           ignore);
+                most[i] = larger(
+                    most[i], L::template read<kWhole>(lines.in, at + i * steps.output, spot.count),
+                    ignore);
         });
         HWY_UNROLL(4)
         for (std::int64_t i = 0; i < kOutputs; ++i)
-            L::write(most[i], line.out, (x + i) * channels + taps.channel, taps.count);
+            L::write(most[i], lines.out, spot.out + spot.channel + i * steps.channels, spot.count);
     }
 
     static HWY_INLINE V least(bool ignore) {
@@ -249,7 +312,7 @@ struct Maximum {
 // Highway's substitute for the conversions that SSE2 lacks does not know infinities and NaN.
 constexpr bool kHasHalves = HWY_TARGET != HWY_SSE2;
 
-LineFunction depthwise(tosa::DType type) {
+LinesFunction depthwise(tosa::DType type) {
     using enum tosa::DType;
     if (type == Fp32) return walk<Depthwise<Floats, Floats>, Floats>;
     if (type == Fp16 && kHasHalves) return walk<Depthwise<Halves, Halves>, Halves>;
@@ -260,7 +323,7 @@ LineFunction depthwise(tosa::DType type) {
 
 // Of the types that all pooling has.
 template <template <class> class Pool>
-LineFunction pool(tosa::DType type) {
+LinesFunction pool(tosa::DType type) {
     using enum tosa::DType;
     if (type == Fp32) return walk<Pool<Floats>, Floats>;
     if (type == Fp16 && kHasHalves) return walk<Pool<Halves>, Halves>;
@@ -269,7 +332,7 @@ LineFunction pool(tosa::DType type) {
     return nullptr;
 }
 
-LineFunction maximum(tosa::DType type) {
+LinesFunction maximum(tosa::DType type) {
     return type == tosa::DType::Int16 ? walk<Maximum<Shorts>, Shorts> : pool<Maximum>(type);
 }
 

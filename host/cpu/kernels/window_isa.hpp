@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What slides a window over each channel by itself, once for each instruction set: a line of
-// outputs at a time, a vector of channels at a time.
+// What slides a window over each channel by itself, once for each instruction set: lines of
+// outputs, a vector of channels at a time.
 #pragma once
 
 #include <array>
@@ -13,11 +13,12 @@
 
 namespace cpu {
 
-struct WindowLine {
+struct WindowLines {
     const Window* window;
-    std::int64_t y;       // of the outputs
+    std::int64_t first;  // of the outputs
+    std::int64_t last;
     const std::byte* in;  // the image
-    std::byte* out;       // the line
+    std::byte* out;       // its first line
     // DEPTHWISE_CONV2D: [tap][channel], FP32 or INT32 less their zero point; of the output's type.
     const void* weights = nullptr;
     const std::byte* bias = nullptr;
@@ -27,13 +28,13 @@ struct WindowLine {
     tosa::NanMode nan_mode = tosa::NanMode::Propagate;
 };
 
-using LineFunction = void (*)(const WindowLine& line);
+using LinesFunction = void (*)(WindowLines lines);
 
 // By the input's type; null where there is none.
 struct WindowIsa {
-    LineFunction (*depthwise)(tosa::DType type);
-    LineFunction (*average)(tosa::DType type);
-    LineFunction (*maximum)(tosa::DType type);
+    LinesFunction (*depthwise)(tosa::DType type);
+    LinesFunction (*average)(tosa::DType type);
+    LinesFunction (*maximum)(tosa::DType type);
 };
 
 [[nodiscard]] const WindowIsa& window_isa();

@@ -74,7 +74,7 @@ class Ours {
     }
 
     void run() {
-        if (is_.depthwise) return on_threads(static_cast<std::uint64_t>(is_.out_size()), lines());
+        if (is_.depthwise) return on_threads(window_.units(), lines());
         on_threads(gemm_.units(), [&](std::uint64_t first, std::uint64_t last, unsigned thread) {
             gemm_.run({.left = cpu::ImageRows(in_, cpu::Element::Fp32, window_, 0),
                        .right = {nullptr, 1, 1},
@@ -103,15 +103,15 @@ class Ours {
 
     Work lines() {
         return [this](std::uint64_t first, std::uint64_t last, unsigned /*thread*/) {
-            const auto line = cpu::window_isa().depthwise(tosa::DType::Fp32);
-            for (auto y = static_cast<std::int64_t>(first); y < static_cast<std::int64_t>(last);
-                 ++y)
-                line({.window = &window_,
-                      .y = y,
-                      .in = in_,
-                      .out = out_ + size_of(y * is_.out_size() * is_.out),
-                      .weights = weights_.data(),
-                      .bias = bias_.data()});
+            window_.for_each_image(first, last, [this](std::uint64_t, auto from, auto to) {
+                cpu::window_isa().depthwise(tosa::DType::Fp32)({.window = &window_,
+                                                                .first = from,
+                                                                .last = to,
+                                                                .in = in_,
+                                                                .out = out_,
+                                                                .weights = weights_.data(),
+                                                                .bias = bias_.data()});
+            });
         };
     }
 
