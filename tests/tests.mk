@@ -17,7 +17,7 @@ include $(sort $(filter-out tests/fuzz/%,$(wildcard tests/*/build.mk)))
 include tests/fuzz/build.mk
 
 # What runs in one thread has nothing for ThreadSanitizer: less to build for it.
-single-threaded := corpus golden inspect model tosa tosa_memory vm wire
+single-threaded := corpus golden inspect model networks tosa tosa_memory vm wire
 race-free := $(if $(filter tsan,$(SAN)),$(foreach t,$(single-threaded),$(O)/tests/$(t)/$(t)_test))
 
 check-unit: $(filter-out $(race-free),$(unit-tests))
