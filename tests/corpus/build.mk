@@ -4,10 +4,11 @@
 $(eval $(call unit-test,corpus,$(addprefix tests/corpus/,case.cpp compare.cpp corpus_test.cpp),cpu vulkan \
 	provider tosa,$(vulkan-flags),-ldl))
 
-$(eval $(call program,tests/corpus/make,$(addprefix tests/corpus/,case.cpp float_cases.cpp make.cpp \
-	storage_cases.cpp),tosa,-Ihost -Itests))
+$(eval $(call program,tests/corpus/make,tests/corpus/case.cpp tests/corpus/make.cpp \
+	$(wildcard tests/corpus/*_cases.cpp),networks tosa,-Ihost -Itests))
 
 $(tests/corpus/corpus_test-objects) $(tests/corpus/make-objects): | $(O)/gen/tosa_generated.h
 
 corpus: $(O)/tests/corpus/make
 	@VIRTIO_ACCEL_TOSA_FIXTURE_OUT=tests/corpus/data $<
+	@python3 -B tests/corpus/oracle tests/corpus/data

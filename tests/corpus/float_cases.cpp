@@ -127,7 +127,7 @@ void add_unary(std::vector<Case>& cases, DType type) {
     clamp.input(x)
         .graph.output("output", shape, type)
         .clamp("input0", "output", tensor(type, {1}, {-1}).data, tensor(type, {1}, {1}).data);
-    cases.push_back(clamp.finish(tensor(type, shape, {.5, 1, 1, 1}), kExact));
+    cases.push_back(clamp.finish({tensor(type, shape, {.5, 1, 1, 1})}, kExact));
 }
 
 Attribute binary_attribute(Op op) {
@@ -265,7 +265,7 @@ void add_linear_tanh(std::vector<Case>& cases) {
     recipe.graph.op(Op::Add, {"product", "bias"}, {"sum"});
     recipe.graph.output("output", {1, 2, 2}).op(Op::Tanh, {"sum"}, {"output"});
     cases.push_back(recipe.finish(
-        tensor(DType::Fp32, {1, 2, 2}, {.99975324, -.84828365, .90514827, -.94137555}),
+        {tensor(DType::Fp32, {1, 2, 2}, {.99975324, -.84828365, .90514827, -.94137555})},
         kTranscendental));
 }
 

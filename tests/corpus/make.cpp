@@ -17,6 +17,12 @@ int main() {
     std::vector<corpus::Case> cases;
     corpus::add_float_cases(cases);
     corpus::add_storage_cases(cases);
+    corpus::add_window_cases(cases);
+    corpus::add_movement_cases(cases);
+    corpus::add_integer_cases(cases);
+    corpus::add_reduction_cases(cases);
+    corpus::add_cast_cases(cases);
+    corpus::add_graph_cases(cases);
     corpus::write_cases(folder, cases);
     std::cout << cases.size() << " cases\n";
 }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "corpus/case.hpp"
+#include "tosa/attributes.hpp"
 #include "tosa/encoding.hpp"
-#include "tosa/graph_builder.hpp"
 #include "tosa/number.hpp"
 
 namespace corpus {
@@ -20,6 +20,7 @@ using tosa::DType;
 using tosa::Op;
 namespace fbs = tosa::fbs;
 using tosa::test::Attribute;
+using tosa::test::attribute;
 using tosa::test::Dims;
 using tosa::test::GraphBuilder;
 
@@ -64,7 +65,39 @@ inline Tensor raw(DType type, Dims shape, std::initializer_list<std::uint32_t> e
     return raw(type, std::move(shape), std::span(encodings.begin(), encodings.size()));
 }
 
-// One operator from a block's inputs to its only output.
+// What oracle/ computes, which is no code of ours in C++.
+inline Tensor computed(DType type, Dims shape) {
+    return {type, std::move(shape), {}};
+}
+
+// Numbers that are unlike their neighbours: of integers the whole range, as far as products
+// fit into 32 bits; of floats multiples of a half, whose sums of products are exact even in
+// FP16 and in any order.
+inline Tensor pattern(DType type, Dims shape, int start) {
+    struct Range {
+        int step, count;
+        double unit;
+    };
+    const auto& [step, count, unit] = type == DType::Int8    ? Range{37, 256, 1}
+                                      : type == DType::Int32 ? Range{7919, 60001, 1}
+                                                             : Range{7, 11, .5};
+    std::vector<double> values(tosa::element_count(shape));
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = ((static_cast<int>(i) * step + start) % count - count / 2) * unit;
+    return tensor(type, std::move(shape), values);
+}
+
+// The types that an operator's cases are written in.
+struct Kind {
+    const char* suffix;
+    DType type;
+    tosa::Target target;
+};
+inline constexpr Kind kKinds[] = {{"-fp32", DType::Fp32, kFloat},
+                                  {"-fp16", DType::Fp16, kFloat},
+                                  {"-int8", DType::Int8, kInteger}};
+
+// One operator from a block's inputs to its outputs.
 class Recipe {
  public:
     Recipe(std::string name, const tosa::Target& target) {
@@ -91,13 +124,21 @@ class Recipe {
     }
     Case output(Op op, const Tensor& expected, Tolerance tolerance = kExact,
                 Attribute attribute = tosa::test::empty_attribute) {
-        graph.output("output", expected.shape, expected.type);
-        graph.op(op, operands_, {"output"}, std::move(attribute));
+        return outputs(op, {expected}, tolerance, std::move(attribute));
+    }
+    Case outputs(Op op, const std::vector<Tensor>& expected, Tolerance tolerance,
+                 Attribute attribute) {
+        tosa::test::Names names;
+        for (const Tensor& each : expected) {
+            names.push_back("output" + (names.empty() ? "" : std::to_string(names.size())));
+            graph.output(names.back(), each.shape, each.type);
+        }
+        graph.op(op, operands_, std::move(names), std::move(attribute));
         return finish(expected, tolerance);
     }
     // Of a graph that the caller has completed.
-    Case finish(const Tensor& expected, Tolerance tolerance) {
-        made_.outputs = {expected};
+    Case finish(const std::vector<Tensor>& expected, Tolerance tolerance) {
+        made_.outputs = expected;
         made_.tolerance = tolerance;
         made_.program = graph.file();
         return std::move(made_);
@@ -113,5 +154,12 @@ class Recipe {
 // The families, each of a file of its own.
 void add_float_cases(std::vector<Case>& cases);    // 6.2 and 6.3
 void add_storage_cases(std::vector<Case>& cases);  // 6.4
+// What 6 does not have: expected is what oracle/ computes.
+void add_window_cases(std::vector<Case>& cases);
+void add_movement_cases(std::vector<Case>& cases);
+void add_integer_cases(std::vector<Case>& cases);
+void add_reduction_cases(std::vector<Case>& cases);
+void add_cast_cases(std::vector<Case>& cases);
+void add_graph_cases(std::vector<Case>& cases);
 
 }  // namespace corpus
