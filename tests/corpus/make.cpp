@@ -20,8 +20,10 @@ int main() {
     corpus::add_window_cases(cases);
     corpus::add_movement_cases(cases);
     corpus::add_integer_cases(cases);
+    corpus::add_bit_cases(cases);
     corpus::add_reduction_cases(cases);
     corpus::add_cast_cases(cases);
+    corpus::add_nan_cases(cases);
     corpus::add_graph_cases(cases);
     corpus::write_cases(folder, cases);
     std::cout << cases.size() << " cases\n";

@@ -79,8 +79,8 @@ inline Tensor pattern(DType type, Dims shape, int start) {
         double unit;
     };
     const auto& [step, count, unit] = type == DType::Int8    ? Range{37, 256, 1}
-                                      : type == DType::Int32 ? Range{7919, 60001, 1}
-                                                             : Range{7, 11, .5};
+                                      : tosa::is_float(type) ? Range{7, 11, .5}
+                                                             : Range{7919, 60001, 1};
     std::vector<double> values(tosa::element_count(shape));
     for (std::size_t i = 0; i < values.size(); ++i)
         values[i] = ((static_cast<int>(i) * step + start) % count - count / 2) * unit;
@@ -158,8 +158,10 @@ void add_storage_cases(std::vector<Case>& cases);  // 6.4
 void add_window_cases(std::vector<Case>& cases);
 void add_movement_cases(std::vector<Case>& cases);
 void add_integer_cases(std::vector<Case>& cases);
+void add_bit_cases(std::vector<Case>& cases);
 void add_reduction_cases(std::vector<Case>& cases);
 void add_cast_cases(std::vector<Case>& cases);
+void add_nan_cases(std::vector<Case>& cases);
 void add_graph_cases(std::vector<Case>& cases);
 
 }  // namespace corpus

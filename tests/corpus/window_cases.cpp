@@ -49,6 +49,15 @@ const Convolution kConvolutions[] = {
      {1, 1},
      {1, 1},
      7},
+    {"conv3d",
+     Op::Conv3d,
+     {1, 4, 5, 3, 2},
+     {3, 3, 2, 3, 2},
+     {1, 3, 5, 4, 3},
+     {1, 0, 1, 0, 1, 2},
+     {1, 1, 1},
+     {1, 1, 1},
+     3},
     {"depthwise-conv2d",
      Op::DepthwiseConv2d,
      {1, 5, 5, 3},
@@ -94,6 +103,24 @@ void add_convolution(std::vector<Case>& cases, const Convolution& each, const st
                                                     .acc_type = acc})));
 }
 
+// Of steps that leave gaps between the windows, and out_pad of either sign.
+void add_transpose_convolution(std::vector<Case>& cases, const Kind& kind) {
+    const auto& [suffix, type, target] = kind;
+    const DType sum = type == DType::Int8 ? DType::Int32 : type;
+    cases.push_back(
+        Recipe(std::string("transpose-conv2d") + suffix, target)
+            .input(pattern(type, {1, 3, 4, 3}, 2))
+            .constant(pattern(type, {2, 3, 2, 3}, 5))
+            .constant(pattern(sum, {2}, 3))
+            .constant(zero_point(type, kInputPoint))
+            .constant(zero_point(type, kOtherPoint))
+            .output(Op::TransposeConv2d, computed(sum, {1, 7, 11, 2}), kExact,
+                    attribute(Op::TransposeConv2d,
+                              {.stride = Dims{2, 3},
+                               .out_pad = Dims{-1, 1, 0, 0},
+                               .acc_type = type == DType::Int8 ? DType::Int32 : DType::Fp32})));
+}
+
 struct Pool {
     const char* name;
     Dims in, out;
@@ -135,9 +162,11 @@ void add_window_cases(std::vector<Case>& cases) {
         add_convolution(cases, each, "-fp16-acc16", DType::Fp16, DType::Fp16, kFloat);
         add_convolution(cases, each, "-int8", DType::Int8, DType::Int32, kInteger);
     }
-    for (const Pool& each : kPools)
-        for (const Kind& kind : kKinds)
+    for (const Kind& kind : kKinds) {
+        add_transpose_convolution(cases, kind);
+        for (const Pool& each : kPools)
             add_pools(cases, each, kind);
+    }
 }
 
 }  // namespace corpus

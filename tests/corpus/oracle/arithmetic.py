@@ -14,6 +14,23 @@ def elementwise(function):
     return apply
 
 
+def choose(function, call):
+    """max() or min() of a list, by the call's nan_mode."""
+    def chosen(values):
+        numbers = [value for value in values if value == value]
+        if not numbers or len(numbers) < len(values) and call.attribute["nan_mode"] == "PROPAGATE":
+            return math.nan
+        return function(numbers)
+    return chosen
+
+
+def extremum(function):
+    def apply(call):
+        chosen = choose(function, call)
+        return elementwise(lambda *values: chosen(values))(call)
+    return apply
+
+
 def negate(call):
     x, in_zero, out_zero = call.inputs
     low, high = (-math.inf, math.inf) if x.kind in FLOATS else integer_range(x.kind)
@@ -24,7 +41,8 @@ def clamp(call):
     (x,) = call.inputs
     low, high = (decode(x.kind, bytes(call.attribute[bound]))[0]
                  for bound in ("min_val", "max_val"))
-    return lambda *index: min(max(x[index], low), high)
+    upper, lower = choose(min, call), choose(max, call)
+    return lambda *index: upper([lower([x[index], low]), high])
 
 
 def mul(call):
@@ -38,10 +56,46 @@ def mul(call):
     return element
 
 
+def wrapped(value, kind):
+    """The low bits of `value`."""
+    low, _ = integer_range(kind)
+    return (value - low) % (1 << INTEGER_BITS[kind]) + low
+
+
 def cast(call):
     (x,) = call.inputs
-    assert x.kind in FLOATS and call.outputs[0][0] in FLOATS
-    return lambda *index: x[index]
+    kind, _ = call.outputs[0]
+    if kind == "BOOL":
+        return lambda *index: int(x[index] != 0)
+    if kind in FLOATS:
+        return lambda *index: float(x[index])
+    if x.kind not in FLOATS:
+        return lambda *index: wrapped(x[index], kind)
+    low, high = integer_range(kind)
+    return lambda *index: round(min(max(x[index], low), high))
+
+
+def arithmetic_right_shift(call):
+    def shifted(value, amount):
+        assert 0 <= amount < INTEGER_BITS[call.outputs[0][0]]
+        half = 1 << amount - 1 if call.attribute["round"] and amount else 0
+        return value + half >> amount
+    return elementwise(shifted)(call)
+
+
+def bits(function):
+    """Of numbers without a sign, of whose result the low bits remain."""
+    def apply(call):
+        kind, _ = call.outputs[0]
+        mask = (1 << INTEGER_BITS[kind]) - 1
+        return elementwise(lambda *values: wrapped(
+            function(*(value & mask for value in values)), kind))(call)
+    return apply
+
+
+def intdiv(a, b):
+    """Towards zero."""
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
 def table(call):
@@ -107,8 +161,17 @@ OPERATORS = {
     "IDENTITY": elementwise(lambda x: x),
     "ADD": elementwise(operator.add),
     "SUB": elementwise(operator.sub),
-    "MAXIMUM": elementwise(max),
-    "MINIMUM": elementwise(min),
+    "MAXIMUM": extremum(max),
+    "MINIMUM": extremum(min),
+    "INTDIV": elementwise(intdiv),
+    "CLZ": elementwise(lambda x: 32 - (x & 0xFFFFFFFF).bit_length()),
+    "ARITHMETIC_RIGHT_SHIFT": arithmetic_right_shift,
+    "LOGICAL_LEFT_SHIFT": bits(operator.lshift),
+    "LOGICAL_RIGHT_SHIFT": bits(operator.rshift),
+    "BITWISE_AND": bits(operator.and_),
+    "BITWISE_OR": bits(operator.or_),
+    "BITWISE_XOR": bits(operator.xor),
+    "BITWISE_NOT": bits(operator.inv),
     "POW": elementwise(math.pow),
     "EQUAL": elementwise(operator.eq),
     "GREATER": elementwise(operator.gt),

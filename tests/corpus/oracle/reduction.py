@@ -4,6 +4,7 @@
 import itertools
 import math
 
+from arithmetic import choose
 from layout import with_axis
 
 
@@ -13,6 +14,10 @@ def reduction(function):
         axis = call.attribute["axis"]
         return lambda *index: function([x[with_axis(index, axis, i)] for i in range(x.shape[axis])])
     return apply
+
+
+def extremum(function):
+    return lambda call: reduction(choose(function, call))(call)
 
 
 def argmax(call):
@@ -50,6 +55,6 @@ def rfft2d(call):
 
 
 OPERATORS = {"REDUCE_SUM": reduction(sum), "REDUCE_PRODUCT": reduction(math.prod),
-             "REDUCE_MAX": reduction(max), "REDUCE_MIN": reduction(min),
+             "REDUCE_MAX": extremum(max), "REDUCE_MIN": extremum(min),
              "REDUCE_ANY": reduction(any), "REDUCE_ALL": reduction(all),
              "ARGMAX": argmax, "FFT2D": fft2d, "RFFT2D": rfft2d}
