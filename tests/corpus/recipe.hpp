@@ -162,6 +162,7 @@ void add_bit_cases(std::vector<Case>& cases);
 void add_reduction_cases(std::vector<Case>& cases);
 void add_cast_cases(std::vector<Case>& cases);
 void add_nan_cases(std::vector<Case>& cases);
+void add_large_cases(std::vector<Case>& cases);
 void add_graph_cases(std::vector<Case>& cases);
 
 }  // namespace corpus

@@ -18,9 +18,9 @@ constexpr tosa::Target kTargets[] = {{.profiles = tosa::kProfileFloat},
                                      {.profiles = tosa::kProfileInteger}};
 constexpr Arithmetic kArithmetics[] = {Arithmetic::Fp32, Arithmetic::Int8};
 constexpr MobileNet kSmall{.width = .25, .side = 32, .images = 2, .classes = 10};
-// Of FP32 logits, which are near 1. A layer rounds by some 2^-22, and no layer of 54 makes the
-// errors of the others larger; a wrong weight shows by a hundredth.
-constexpr double kBound = 1e-4;
+// Of FP32 logits, which are near 1: the corpus's for a single MATMUL. They differ by less than
+// a tenth of it, because each layer averages the errors of the one before.
+constexpr double kBound = 1e-5;
 
 corpus::Bytes images(Arithmetic arithmetic, const MobileNet& of) {
     const auto elements = static_cast<std::size_t>(of.images * of.side * of.side * 3);
@@ -49,6 +49,7 @@ TEST_CASE("MobileNet-v2 is a program of level 8K, of 52 convolutions and 17 bloc
         CHECK(count(Op::Clamp) == 52 - 17);
         CHECK(count(Op::Rescale) == (arithmetic == Arithmetic::Int8 ? 52 + 3 * 10 : 0));
         CHECK(std::ranges::equal(graph->values[graph->outputs[0]].dims, Dims{1, 1, 1000}));
+        CHECK(cpu::make_plan(*graph, Engine::Fast).has_value());
         // What 3.5 million weights take, and little else.
         const double parameters = 3.5e6 * (arithmetic == Arithmetic::Int8 ? 1 : 4);
         CHECK(static_cast<double>(file.size()) > .95 * parameters);

@@ -147,8 +147,8 @@ def rescale(call):
 
 OPERATORS = {
     "ABS": elementwise(abs),
-    "CEIL": elementwise(lambda x: float(math.ceil(x))),
-    "FLOOR": elementwise(lambda x: float(math.floor(x))),
+    "CEIL": elementwise(lambda x: math.copysign(math.ceil(x), x)),
+    "FLOOR": elementwise(lambda x: math.copysign(math.floor(x), x)),
     "COS": elementwise(math.cos),
     "SIN": elementwise(math.sin),
     "EXP": elementwise(math.exp),
