@@ -7,6 +7,7 @@
 # make check-unit                 unit tests of the C++ side [SAN=asan|tsan]
 # make check-daemon               of these, virtio-acceld from outside [SOAK=1] [SAN=]
 # make check-tosa                 of these, what reads and computes TOSA programs [SAN=]
+# make check-lane                 of these, the dispatch lane [SAN=]
 # make check-fuzz                 libFuzzer targets [FUZZ_SECONDS=60]
 # make check-install              the daemon from where `make install` puts it
 # make check-conformance          what every provider has to do [PROVIDER=mock|cpu|vulkan] [SAN=]
@@ -25,6 +26,7 @@
 # make bench-daemon             the same from kick to interrupt, and what a neighbour costs
 # make bench-guest              what the driver costs in a guest, as ratios
 # make bench-cpu                the CPU provider's products beside OpenBLAS and oneDNN [THREADS=1]
+# make bench-lane               what the dispatch lane costs a job, by depth
 # make bench-tosa               what a TOSA file costs to read, by operators and by constants
 # make format, make tidy        clang-format in place; clang-tidy, which is slow
 # make install                  [DESTDIR=] [PREFIX=/usr/local]
@@ -35,8 +37,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 
 goals := all run check check-unit check-daemon check-containment check-install check-fuzz check-conformance \
-	check-guest check-faults check-hostile check-lifecycle check-e2e check-debug-kernel \
-	bench-engine bench-daemon bench-guest bench-tosa bench-cpu \
+	check-lane check-guest check-faults check-hostile check-lifecycle check-e2e check-debug-kernel \
+	bench-engine bench-daemon bench-guest bench-tosa bench-cpu bench-lane \
 	fuzz-seeds corpus check-tosa abi dkms lint tidy format install clean help
 .PHONY: $(goals)
 

@@ -4,6 +4,8 @@ $(eval $(call library,provider,\
 	host/provider/tosa_artifact.cpp,\
 	-Ihost))
 
+$(eval $(call library,lane,$(wildcard host/provider/lane/*.cpp),-Ihost))
+
 $(eval $(call library,mock,\
 	host/provider/mock/artifact.cpp \
 	host/provider/mock/mock.cpp,\
