@@ -53,3 +53,10 @@ $(tests/bench/tosa_bench-objects): | $(O)/gen/tosa_generated.h
 .PHONY: bench-tosa
 bench-tosa: $(O)/tests/bench/tosa_bench
 	@$<
+
+# What the dispatch lane costs a job.
+$(eval $(call program,tests/bench/lane_bench,tests/bench/lane_bench.cpp,lane,-Ihost -Itests))
+
+.PHONY: bench-lane
+bench-lane: $(O)/tests/bench/lane_bench
+	@$<

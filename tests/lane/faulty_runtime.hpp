@@ -57,8 +57,14 @@ class FaultyRuntime final : public Runtime {
         return strike(Call::Start).and_then([&] { return healthy_->start(job); });
     }
     Result<std::optional<Tick>> position() override { return healthy_->position(); }
+    // Strikes when the device is done with the job, as an error that is definite says.
     Result<Progress> wait(Job& job, Tick tick, std::chrono::milliseconds at_most) override {
-        return strike(Call::Wait).and_then([&] { return healthy_->wait(job, tick, at_most); });
+        return healthy_->wait(job, tick, at_most).and_then([&](Progress progress) {
+            const bool spared = progress == Progress::Pending;
+            return (spared ? Result<void>() : strike(Call::Wait)).transform([&] {
+                return progress;
+            });
+        });
     }
     Result<void> sync_outputs(Job& job) override {
         return strike(Call::Sync).and_then([&] { return healthy_->sync_outputs(job); });
