@@ -142,7 +142,7 @@ TEST_CASE("what a healthy device still does at teardown is left behind, and let 
     const std::weak_ptr<Buffer> out = all[0].out;
     const auto tickets = rig.submit_all(all);
     all.clear();
-    until([&] { return rig.lane->census().prepared == 1; });
+    until([&] { return rig.device->prepares() == 2; });
     rig.lane.reset();
     CHECK(pending(tickets[0]));
     CHECK_FALSE(out.expired());

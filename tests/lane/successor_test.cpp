@@ -8,13 +8,19 @@ namespace {
 
 constexpr Behaviour kPair{.contract = kActiveAndPrepared};
 
+void until_one_is_prepared_behind_another(Rig& rig) {
+    until([&] {
+        const Census census = rig.lane->census();
+        return census.launched == 1 && census.prepared == 1;
+    });
+}
+
 TEST_CASE("a third submit is Busy before anything is prepared or touched") {
     Rig rig(kPair);
     rig.device->hold();
     const std::vector<Operands> all(3);
     const auto tickets = rig.submit_all({all.begin(), all.end() - 1});
-    until([&] { return rig.lane->census().prepared == 1; });
-    CHECK(rig.lane->census().launched == 1);
+    until_one_is_prepared_behind_another(rig);
     CHECK(rig.busy(all[2]));
     CHECK(rig.device->prepares() == 2);
     CHECK_FALSE(all[2].in_use());
@@ -28,7 +34,7 @@ TEST_CASE("a third submit blocks with the prepare count unchanged") {
     rig.device->hold();
     const std::vector<Operands> all(3);
     auto tickets = rig.submit_all({all.begin(), all.end() - 1});
-    until([&] { return rig.lane->census().prepared == 1; });
+    until_one_is_prepared_behind_another(rig);
 
     std::optional<Result<Ticket>> third;
     std::jthread submitter(
@@ -77,7 +83,7 @@ TEST_CASE("an incompatible successor drains first") {
     CHECK(rig.lane->census().queued == 1);
     CHECK(rig.device->prepares() == 1);
     rig.device->end_one();
-    until([&] { return rig.lane->census().launched == 1 && front.ended(); });
+    until([&] { return front.ended() && rig.lane->census().launched == 1; });
     CHECK(rig.device->log() == "P1 S1 E1 P2 S2 ");
     rig.device->run_freely();
     CHECK(complete(successor));
@@ -141,11 +147,15 @@ TEST_CASE("a failed preparation is its run's alone") {
     CHECK(complete(rig.submit(all[2])));
 }
 
-TEST_CASE("a lane of no jobs does not open") {
-    const auto runtime = std::make_shared<FakeRuntime>(Behaviour{.contract = {.launched = 0}});
-    const auto lane = Lane::open(runtime);
-    REQUIRE_FALSE(lane.has_value());
-    CHECK(lane.error().kind == ErrorKind::InvalidArgument);
+TEST_CASE("a lane of no jobs or no patience does not open") {
+    const auto refused = [](std::uint32_t launched, Options options) {
+        const Behaviour behaviour{.contract = {.launched = launched}};
+        const auto lane = Lane::open(std::make_shared<FakeRuntime>(behaviour), std::move(options));
+        return !lane && lane.error().kind == ErrorKind::InvalidArgument;
+    };
+    CHECK(refused(0, {}));
+    CHECK(refused(1, {.watchdog = std::chrono::nanoseconds(0)}));
+    CHECK_FALSE(refused(1, {}));
 }
 
 }  // namespace

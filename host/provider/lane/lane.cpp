@@ -37,7 +37,8 @@ void LeaveStream::operator()(Core* core) const {
 }
 
 Result<std::unique_ptr<Lane>> Lane::open(std::shared_ptr<Runtime> runtime, Options options) {
-    if (runtime->contract().launched == 0) return std::unexpected(ErrorKind::InvalidArgument);
+    if (runtime->contract().launched == 0 || options.watchdog <= options.watchdog.zero())
+        return std::unexpected(ErrorKind::InvalidArgument);
     return guarded([&]() -> Result<std::unique_ptr<Lane>> {
         std::unique_ptr<Lane> lane(
             new Lane(std::make_shared<Core>(std::move(runtime), std::move(options))));

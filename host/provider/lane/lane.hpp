@@ -40,7 +40,8 @@ struct Run;
 struct Options {
     // More than the kernel's own limit for a job, which is 60 s where amdxdna has its longest.
     std::chrono::nanoseconds watchdog = std::chrono::seconds(120);
-    std::function<Clock::time_point()> now = Clock::now;  // of the watchdog
+    // The watchdog's. A thread that is left behind may still ask it.
+    std::function<Clock::time_point()> now = Clock::now;
 };
 
 // One submission: the job, and the gates of all that it touches.
@@ -61,7 +62,8 @@ struct Census {
     bool wedged = false;
 };
 
-// A run that was accepted: what a provider's event holds. It may outlive the lane.
+// A run that was accepted: what a provider's event holds. It may outlive the lane. It shows
+// the run as it is, not as it was when somebody last looked.
 class Ticket {
  public:
     Ticket(Ticket&&) = default;
@@ -97,7 +99,8 @@ using StreamHold = std::unique_ptr<Core, LeaveStream>;
 
 class Lane {
  public:
-    // A contract of no jobs is InvalidArgument, no more threads ResourceLimit.
+    // A contract of no jobs and a watchdog of no time are InvalidArgument, no more threads
+    // ResourceLimit.
     [[nodiscard]] static Result<std::unique_ptr<Lane>> open(std::shared_ptr<Runtime> runtime,
                                                             Options options = {});
 

@@ -60,6 +60,7 @@ class Runtime {
     Runtime(const Runtime&) = delete;
     Runtime& operator=(const Runtime&) = delete;
 
+    // The same for life.
     [[nodiscard]] virtual Contract contract() const { return {}; }
 
     // Once, before start(), if the contract says so. A failure is the job's alone.
