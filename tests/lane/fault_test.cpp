@@ -74,6 +74,23 @@ TEST_CASE("runs that were started before an error end as they end") {
         CHECK(complete(tickets[i]));
 }
 
+TEST_CASE("a run that waited for the stream while the lane was poisoned is not started") {
+    Rig rig;
+    rig.faults->stall(Call::Wait, std::unexpected(kReset));
+    const std::vector<Operands> all(2);
+    const Ticket front = rig.submit(all[0]);
+    rig.faults->wait_for_arrival();
+    auto stream = rig.lane->hold_stream();
+    REQUIRE(stream.has_value());
+    const Ticket next = rig.submit(all[1]);
+    std::this_thread::yield();  // likely to be at the stream then; it is right either way
+    rig.faults->let_go();
+    CHECK(failed(front, kReset));
+    stream->reset();
+    CHECK(failed(next, ErrorKind::DeviceLost));
+    CHECK(rig.device->starts() == 1);
+}
+
 TEST_CASE("no progress within the watchdog wedges the lane") {
     for (const Call call : {Call::Start, Call::Wait, Call::Sync}) {
         Rig rig;

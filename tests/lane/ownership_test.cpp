@@ -105,13 +105,14 @@ TEST_CASE("a run keeps alive what its owner let go") {
 TEST_CASE("a gate is entered once by a run that names it twice, and all or none are") {
     const auto one = std::make_shared<Buffer>();
     const auto other = std::make_shared<Buffer>();
-    auto uses = Uses::enter({gate_of(one), gate_of(one)});
-    REQUIRE(uses.has_value());
-    CHECK_FALSE(Uses::enter({gate_of(other), gate_of(one)}).has_value());
+    Uses uses({gate_of(one), gate_of(one)});
+    REQUIRE(uses.enter());
+    Uses others({gate_of(other), gate_of(one)});
+    CHECK_FALSE(others.enter());
     CHECK_FALSE(other->gate.in_use());
-    uses->leave();
+    uses.end();
     CHECK_FALSE(one->gate.in_use());
-    CHECK(Uses::enter({gate_of(other), gate_of(one)}).has_value());
+    CHECK(others.enter());
 }
 
 TEST_CASE("of a submission and a release that race exactly one succeeds") {
@@ -129,9 +130,10 @@ TEST_CASE("of a submission and a release that race exactly one succeeds") {
     for (int round = 1; round <= kRounds; ++round) {
         buffer = std::make_shared<Buffer>();
         turn = round;
-        const auto uses = Uses::enter({gate_of(buffer)});
+        Uses uses({gate_of(buffer)});
+        const bool entered = uses.enter();
         until([&] { return answered == round; });
-        REQUIRE(closed != uses.has_value());
+        REQUIRE(closed != entered);
     }
 }
 

@@ -13,8 +13,7 @@ Core::Core(std::shared_ptr<Runtime> runtime, Options options)
 }
 
 Result<std::shared_ptr<Run>> Core::admit(Work work, std::optional<Clock::time_point> until) {
-    auto run = std::make_shared<Run>();
-    run->job = std::move(work.job);
+    const auto run = std::make_shared<Run>(std::move(work));
 
     Lock lock(mutex_);
     while (!wedged(lock) && !poisoned_ && places_taken_ == contract_.depth()) {
@@ -25,9 +24,7 @@ Result<std::shared_ptr<Run>> Core::admit(Work work, std::optional<Clock::time_po
     }
     if (wedged_ || poisoned_) return std::unexpected(ErrorKind::DeviceLost);
 
-    auto uses = Uses::enter(std::move(work.touches));
-    if (!uses) return std::unexpected(uses.error());
-    run->uses = std::move(*uses);
+    if (!run->uses.enter()) return std::unexpected(ErrorKind::Busy);
     if (queue_.empty()) progress_ = options_.now();
     queue_.push_back(run);
     ++places_taken_;
@@ -63,18 +60,23 @@ Result<EventState> Core::wait(const Run& run, Clock::time_point until) {
 
 Result<void> Core::hold_stream() {
     Lock lock(mutex_);
-    while (!wedged(lock) && stream_held_)
-        wait_a_slice(lock);
-    if (wedged_) return std::unexpected(ErrorKind::DeviceLost);
-    stream_held_ = true;
+    if (!take_stream(lock)) return std::unexpected(ErrorKind::DeviceLost);
     return {};
 }
 
 void Core::leave_stream() {
-    {
-        const Lock lock(mutex_);
-        stream_held_ = false;
-    }
+    give_stream(Lock(mutex_));
+}
+
+bool Core::take_stream(Lock& lock) {
+    const std::uint64_t turn = stream_asked_++;
+    while (!wedged(lock) && stream_given_back_ != turn)
+        wait_a_slice(lock);
+    return !wedged_;
+}
+
+void Core::give_stream(const Lock&) {
+    ++stream_given_back_;
     settled_.notify_all();
 }
 

@@ -22,6 +22,8 @@ inline constexpr std::chrono::milliseconds kSlice{100};
 struct Run {
     enum class Stage : std::uint8_t { Queued, Prepared, Launched, Over };
 
+    explicit Run(Work work) : job(std::move(work.job)), uses(std::move(work.touches)) {}
+
     // Of the thread that the stage gives the run to: the launcher up to Launched, then the
     // retirer.
     std::unique_ptr<Job> job;
@@ -70,6 +72,8 @@ class Core {
         return options_.now() - progress_.load() > options_.watchdog;
     }
     void wait_a_slice(Lock& lock, Clock::time_point until = Clock::time_point::max());
+    [[nodiscard]] bool take_stream(Lock& lock);  // false: wedged
+    void give_stream(const Lock& lock);
     [[noreturn]] void park(Lock& lock);
     void end_thread(Lock& lock);
 
@@ -77,10 +81,10 @@ class Core {
     [[nodiscard]] Queue::const_iterator first_unlaunched() const;
     [[nodiscard]] Step next_step() const;
     void take(Lock& lock, Step step, Run& run);
-    [[nodiscard]] bool prepare(Lock& lock, Run& run);
+    void prepare(Lock& lock, Run& run);
     void launch(Lock& lock, Run& run);
     [[nodiscard]] Result<Tick> start(Job& job);
-    void fail(Run& run, Error error);
+    static void fail(Run& run, Error error);
 
     // The retirer's.
     [[nodiscard]] provider::EventState await(Run& run);
@@ -107,7 +111,10 @@ class Core {
     std::uint32_t waiting_ = 0;
     std::uint32_t threads_parked_ = 0;
     std::ptrdiff_t threads_ended_ = 0;
-    bool stream_held_ = false;
+    // The stream is given out in the order in which it is asked for: neither allocations nor
+    // launches starve the other.
+    std::uint64_t stream_asked_ = 0;
+    std::uint64_t stream_given_back_ = 0;
     bool poisoned_ = false;
     bool stopping_ = false;  // and poisoned
 };

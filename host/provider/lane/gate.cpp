@@ -27,24 +27,27 @@ bool Gate::in_use() const {
     return users != 0 && users != kClosed;
 }
 
-Result<Uses> Uses::enter(Touched gates) {
-    std::ranges::sort(gates);
-    const auto repeated = std::ranges::unique(gates);
-    gates.erase(repeated.begin(), repeated.end());
+Uses::Uses(Touched gates) : gates_(std::move(gates)) {
+    std::ranges::sort(gates_);
+    const auto repeated = std::ranges::unique(gates_);
+    gates_.erase(repeated.begin(), repeated.end());
+}
 
-    const auto refuses =
-        std::ranges::find_if(gates, [](const auto& gate) { return !gate->enter(); });
-    const bool entered_all = refuses == gates.end();
-    gates.erase(refuses, gates.end());
-    Uses uses;
-    uses.gates_ = std::move(gates);
-    if (!entered_all) return std::unexpected(ErrorKind::Busy);
-    return uses;
+bool Uses::enter() {
+    while (entered_ < gates_.size() && gates_[entered_]->enter())
+        ++entered_;
+    if (entered_ == gates_.size()) return true;
+    leave();
+    return false;
 }
 
 void Uses::leave() {
-    for (const auto& gate : gates_)
-        gate->leave();
+    while (entered_ > 0)
+        gates_[--entered_]->leave();
+}
+
+void Uses::end() {
+    leave();
     gates_.clear();
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -45,23 +46,22 @@ class Gate {
 // constructor. So these are all that a run needs to own of executables and buffers.
 using Touched = std::vector<std::shared_ptr<Gate>>;
 
-// The gates that one run has entered. A gate that is named twice is entered once.
+// The gates of one run. A gate that is named twice is entered once.
 class Uses {
  public:
-    // All or none: Busy.
-    [[nodiscard]] static Result<Uses> enter(Touched gates);
-    Uses() = default;
-    Uses(Uses&& other) noexcept : gates_(std::exchange(other.gates_, {})) {}
-    Uses& operator=(Uses&& other) noexcept {
-        std::swap(gates_, other.gates_);
-        return *this;
-    }
-    ~Uses() { leave(); }
+    explicit Uses(Touched gates);
+    Uses(const Uses&) = delete;
+    Uses& operator=(const Uses&) = delete;
+    ~Uses() { end(); }
 
-    void leave();
+    [[nodiscard]] bool enter();  // all or none
+    void end();                  // leaves them, and lets go of what they belong to
 
  private:
+    void leave();
+
     Touched gates_;
+    std::size_t entered_ = 0;  // the first of them
 };
 
 // The answer to a release: what a run uses comes back alive.

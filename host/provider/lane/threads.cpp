@@ -70,12 +70,13 @@ Core::Step Core::next_step() const {
     const auto next = first_unlaunched();
     if (next == queue_.end()) return Step::None;
     if (poisoned_) return Step::Discard;
-    const bool compatible =
-        next == queue_.begin() || (*next)->job->group() == (*std::prev(next))->job->group();
-    if (contract_.prepares && !compatible) return Step::None;  // until those before it are gone
-    if (launched_ < contract_.launched) return Step::Launch;
-    if (contract_.prepares && (*next)->stage == Run::Stage::Queued) return Step::Prepare;
-    return Step::None;
+    if (contract_.prepares) {
+        const bool compatible =
+            next == queue_.begin() || (*next)->job->group() == (*std::prev(next))->job->group();
+        if (!compatible) return Step::None;  // until those before it are gone
+        if ((*next)->stage == Run::Stage::Queued) return Step::Prepare;
+    }
+    return launched_ < contract_.launched ? Step::Launch : Step::None;
 }
 
 void Core::take(Lock& lock, Step step, Run& run) {
@@ -86,7 +87,7 @@ void Core::take(Lock& lock, Step step, Run& run) {
             fail(run, ErrorKind::DeviceLost);
             break;
         case Step::Prepare:
-            static_cast<void>(prepare(lock, run));
+            prepare(lock, run);
             break;
         case Step::Launch:
             launch(lock, run);
@@ -94,9 +95,7 @@ void Core::take(Lock& lock, Step step, Run& run) {
     }
 }
 
-// False: the run is over.
-bool Core::prepare(Lock& lock, Run& run) {
-    if (!contract_.prepares || run.stage == Run::Stage::Prepared) return true;
+void Core::prepare(Lock& lock, Run& run) {
     lock.unlock();
     const auto prepared = caught([&] { return runtime_->prepare(*run.job); });
     lock.lock();
@@ -104,21 +103,19 @@ bool Core::prepare(Lock& lock, Run& run) {
         run.stage = Run::Stage::Prepared;
     else
         fail(run, prepared.error());
-    return prepared.has_value();
 }
 
 void Core::launch(Lock& lock, Run& run) {
-    if (!prepare(lock, run)) return;
-    while (!wedged(lock) && stream_held_)
-        wait_a_slice(lock);
-    if (wedged_) return;
-    stream_held_ = true;
+    if (!take_stream(lock)) return;
+    if (poisoned_) {  // while it waited
+        give_stream(lock);
+        return;
+    }
     lock.unlock();
     const auto tick = start(*run.job);
     lock.lock();
     if (wedged(lock)) return;
-    stream_held_ = false;
-    settled_.notify_all();
+    give_stream(lock);
     progress_ = options_.now();
     if (!tick) {
         poisoned_ = true;
@@ -201,7 +198,7 @@ void Core::retire(Lock& lock, const std::shared_ptr<Run>& run) {
 
     lock.unlock();
     run->job.reset();
-    run->uses.leave();
+    run->uses.end();
 
     lock.lock();
     run->ended = true;
