@@ -6,6 +6,9 @@
 #include <deque>
 #include <format>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,6 +25,32 @@ constexpr std::size_t kBatches = 40;  // a median of so many, against what else 
 constexpr std::size_t kBatch = 100;
 constexpr dispatch::Seconds kLong{60};
 
+class Samples {
+ public:
+    void add(std::chrono::duration<double, std::micro> sample) {
+        samples_.push_back(sample.count());
+    }
+
+    template <class Operation>
+    auto time(Operation operation) {
+        const auto start = Clock::now();
+        auto result = operation();
+        add(Clock::now() - start);
+        return result;
+    }
+
+    [[nodiscard]] double percentile(std::size_t percent) {
+        std::ranges::sort(samples_);
+        return samples_[(samples_.size() - 1) * percent / 100];
+    }
+    [[nodiscard]] std::string median_and_95() {
+        return std::format("{:>8.2f} {:>6.2f}", percentile(50), percentile(95));
+    }
+
+ private:
+    std::vector<double> samples_;
+};
+
 struct TimedJob final : dispatch::Job {
     Clock::time_point end;
 };
@@ -32,8 +61,14 @@ class RoundTrip final : public dispatch::Runtime {
 
     dispatch::Contract contract() const override { return {.launched = depth_}; }
     Result<void> start(dispatch::Job& job) override {
-        static_cast<TimedJob&>(job).end = Clock::now() + kRoundTrip;
+        started_ = Clock::now();
+        static_cast<TimedJob&>(job).end = started_ + kRoundTrip;
         return {};
+    }
+    // The last call with the stream.
+    Result<std::optional<dispatch::Tick>> position() override {
+        held_.add(Clock::now() - started_);
+        return std::nullopt;
     }
     Result<dispatch::Progress> wait(dispatch::Job& job, dispatch::Tick,
                                     std::chrono::milliseconds) override {
@@ -42,32 +77,13 @@ class RoundTrip final : public dispatch::Runtime {
     }
     Result<void> sync_outputs(dispatch::Job&) override { return {}; }
 
+    // For how long a launch had the stream. Of the launcher, until the lane is gone.
+    Samples& held() { return held_; }
+
  private:
     const std::uint32_t depth_;
-};
-
-class Samples {
- public:
-    template <class Operation>
-    auto time(Operation operation) {
-        const Stopwatch stopwatch{microseconds_};
-        return operation();
-    }
-    [[nodiscard]] double percentile(std::size_t percent) {
-        std::ranges::sort(microseconds_);
-        return microseconds_[(microseconds_.size() - 1) * percent / 100];
-    }
-
- private:
-    struct Stopwatch {
-        ~Stopwatch() {
-            const std::chrono::duration<double, std::micro> elapsed = Clock::now() - start;
-            to.push_back(elapsed.count());
-        }
-        std::vector<double>& to;
-        Clock::time_point start = Clock::now();
-    };
-    std::vector<double> microseconds_;
+    Clock::time_point started_;
+    Samples held_;
 };
 
 // Three operands each, which no run in flight shares.
@@ -83,43 +99,51 @@ std::vector<dispatch::Touched> operands(std::size_t sets) {
 class Bench {
  public:
     explicit Bench(std::uint32_t depth)
-        : depth_(depth), lane_(dispatch::Lane::open(std::make_shared<RoundTrip>(depth)).value()) {}
+        : depth_(depth),
+          runtime_(std::make_shared<RoundTrip>(depth)),
+          lane_(dispatch::Lane::open(runtime_).value()) {}
 
     void measure() {
         for (std::size_t batch = 0; batch < kBatches; ++batch)
-            batches_.time([&] {
-                for (std::size_t i = 0; i < kBatch; ++i)
-                    submit_one(operands_[i % depth_]);
-            });
+            measure_batch();
+        in_flight_.clear();
+        lane_.reset();
     }
 
     void print_row() {
         const double per_job = batches_.percentile(50) / kBatch;
         const std::chrono::duration<double, std::micro> round_trip = kRoundTrip;
-        std::cout << std::format("{:>5} {:>12.2f} {:>8.2f} {:>14.2f} {:>8.2f} {:>12.1f} {:>8.2f}\n",
-                                 depth_, admission_.percentile(50), admission_.percentile(95),
-                                 stream_.percentile(50), stream_.percentile(95), per_job,
+        std::cout << std::format("{:>5} {} {} {} {:>9.1f} {:>8.2f}\n", depth_,
+                                 submit_.median_and_95(), runtime_->held().median_and_95(),
+                                 stream_.median_and_95(), per_job,
                                  per_job * depth_ / round_trip.count());
     }
 
  private:
+    void measure_batch() {
+        const auto start = Clock::now();
+        for (std::size_t i = 0; i < kBatch; ++i)
+            submit_one(operands_[i % depth_]);
+        batches_.add(Clock::now() - start);
+    }
+
     void submit_one(const dispatch::Touched& touched) {
         if (in_flight_.size() == depth_) {
             static_cast<void>(in_flight_.front().wait(kLong));
             in_flight_.pop_front();
         }
         dispatch::Work work{std::make_unique<TimedJob>(), touched};
-        in_flight_.push_back(
-            admission_.time([&] { return lane_->submit(std::move(work)); }).value());
+        in_flight_.push_back(submit_.time([&] { return lane_->submit(std::move(work)); }).value());
         // While the launcher is about to want it.
         stream_.time([&] { return lane_->hold_stream(); }).value().reset();
     }
 
     const std::uint32_t depth_;
+    std::shared_ptr<RoundTrip> runtime_;
     std::unique_ptr<dispatch::Lane> lane_;
     std::vector<dispatch::Touched> operands_ = operands(depth_);
     std::deque<dispatch::Ticket> in_flight_;
-    Samples admission_;
+    Samples submit_;
     Samples stream_;
     Samples batches_;
 };
@@ -127,9 +151,10 @@ class Bench {
 }  // namespace
 
 int main() {
-    std::cout << std::format("a round trip takes {} us; all times in us\n", kRoundTrip.count())
-              << std::format("{:>5} {:>12} {:>8} {:>14} {:>8} {:>12} {:>8}\n", "depth",
-                             "submit p50", "p95", "stream p50", "p95", "per job", "x ideal");
+    std::cout << std::format("a round trip takes {} us; medians and 95 % in us\n",
+                             kRoundTrip.count())
+              << std::format("{:>5} {:>15} {:>15} {:>15} {:>9} {:>8}\n", "depth", "submit",
+                             "stream held", "stream wait", "per job", "x ideal");
     for (const std::uint32_t depth : {1U, 2U, 4U}) {
         Bench bench(depth);
         bench.measure();
