@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vulkan/api.hpp"
 
+#include <algorithm>
+
 #include <dlfcn.h>
 
 namespace vulkan {
@@ -9,9 +11,10 @@ void Library::Close::operator()(void* handle) const {
     dlclose(handle);
 }
 
-std::expected<Library, std::string> Library::open() {
+std::expected<Library, std::string> Library::open(const std::string& loader) {
     Library library;
-    library.handle_.reset(dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL));
+    library.handle_.reset(
+        dlopen(loader.empty() ? "libvulkan.so.1" : loader.c_str(), RTLD_NOW | RTLD_LOCAL));
     if (!library.handle_) {
         const char* why = dlerror();
         return std::unexpected(std::string("no Vulkan loader: ") + (why ? why : "unknown"));
@@ -19,7 +22,7 @@ std::expected<Library, std::string> Library::open() {
     library.GetInstanceProcAddr = reinterpret_cast<PFN_vkGetInstanceProcAddr>(
         dlsym(library.handle_.get(), "vkGetInstanceProcAddr"));
     if (!library.GetInstanceProcAddr)
-        return std::unexpected("libvulkan.so.1 is not a Vulkan loader");
+        return std::unexpected("what should be the Vulkan loader is none");
 
     bool complete = true;
 #define VULKAN_LOAD(name)                                                                        \
@@ -30,6 +33,11 @@ std::expected<Library, std::string> Library::open() {
 #undef VULKAN_LOAD
     if (!complete) return std::unexpected("the Vulkan loader is older than Vulkan 1.1");
     return library;
+}
+
+bool has(const std::vector<VkExtensionProperties>& extensions, std::string_view wanted) {
+    return std::ranges::any_of(extensions,
+                               [&](const auto& e) { return wanted == e.extensionName; });
 }
 
 bool load(const Library& library, VkInstance instance, InstanceApi& api) {

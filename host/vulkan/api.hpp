@@ -8,6 +8,8 @@
 #include <expected>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <vulkan/vulkan.h>
 
@@ -51,10 +53,11 @@ struct DeviceApi {
 };
 #undef VULKAN_MEMBER
 
-// The system's Vulkan loader, open for as long as the object lives.
+// The Vulkan loader, open for as long as the object lives.
 class Library {
  public:
-    [[nodiscard]] static std::expected<Library, std::string> open();
+    // An empty name is the system's.
+    [[nodiscard]] static std::expected<Library, std::string> open(const std::string& loader);
 
     PFN_vkGetInstanceProcAddr GetInstanceProcAddr = nullptr;
     GlobalApi api;
@@ -65,6 +68,22 @@ class Library {
     };
     std::unique_ptr<void, Close> handle_;
 };
+
+// What a function of two calls lists: one for the number, one for as many. When there are
+// more by then, those come another time.
+template <class Element, class List>
+[[nodiscard]] std::expected<std::vector<Element>, VkResult> enumerate(List list) {
+    std::uint32_t count = 0;
+    VkResult result = list(&count, static_cast<Element*>(nullptr));
+    std::vector<Element> found(count);
+    if (result == VK_SUCCESS && count != 0) result = list(&count, found.data());
+    if (result < 0) return std::unexpected(result);
+    found.resize(count);
+    return found;
+}
+
+[[nodiscard]] bool has(const std::vector<VkExtensionProperties>& extensions,
+                       std::string_view wanted);
 
 // False when a function is missing.
 [[nodiscard]] bool load(const Library& library, VkInstance instance, InstanceApi& api);

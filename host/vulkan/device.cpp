@@ -2,6 +2,7 @@
 #include "vulkan/device.hpp"
 
 #include <format>
+#include <vector>
 
 namespace vulkan {
 namespace {
@@ -82,30 +83,31 @@ std::expected<std::shared_ptr<Device>, std::string> Device::open(
 std::expected<void, std::string> Device::connect() {
     VkPhysicalDeviceVulkan13Features v13{
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-        .synchronization2 = VK_TRUE,
-        .maintenance4 = VK_TRUE};  // workgroup sizes that are specialization constants
+        .synchronization2 = VK_TRUE};
     VkPhysicalDeviceVulkan12Features v12{
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
         .pNext = &v13,
-        .timelineSemaphore = VK_TRUE,  // with which the tests hold the queue
-        .bufferDeviceAddress = VK_TRUE};
+        .timelineSemaphore = physical_.timeline_semaphore,
+        .bufferDeviceAddress = physical_.buffer_device_address};
     const float priority = 1.0F;
     const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                         .queueFamilyIndex = physical_.queue_family,
                                         .queueCount = 1,
                                         .pQueuePriorities = &priority};
 
+    const auto cannot_be_opened = [&](VkResult result) {
+        return std::unexpected(std::format("{} cannot be opened (VkResult {})",
+                                           physical_.description.name, static_cast<int>(result)));
+    };
+
     // A device that offers this extension is one on which it must be enabled.
     const InstanceApi& instance = instance_->api();
     constexpr const char* kPortabilitySubset = "VK_KHR_portability_subset";
-    std::uint32_t count = 0;
-    instance.EnumerateDeviceExtensionProperties(physical_.handle, nullptr, &count, nullptr);
-    std::vector<VkExtensionProperties> extensions(count);
-    instance.EnumerateDeviceExtensionProperties(physical_.handle, nullptr, &count,
-                                                extensions.data());
-    bool subset = false;
-    for (const auto& extension : extensions)
-        subset = subset || std::string_view(extension.extensionName) == kPortabilitySubset;
+    const auto extensions = enumerate<VkExtensionProperties>([&](auto* count, auto* to) {
+        return instance.EnumerateDeviceExtensionProperties(physical_.handle, nullptr, count, to);
+    });
+    if (!extensions) return cannot_be_opened(extensions.error());
+    const bool subset = has(*extensions, kPortabilitySubset);
 
     const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                   .pNext = &v12,
@@ -113,20 +115,20 @@ std::expected<void, std::string> Device::connect() {
                                   .pQueueCreateInfos = &queue,
                                   .enabledExtensionCount = subset ? 1U : 0U,
                                   .ppEnabledExtensionNames = &kPortabilitySubset};
-    const std::string& name = physical_.description.name;
-    if (const VkResult result = instance.CreateDevice(physical_.handle, &info, nullptr, &handle_);
+    VkDevice made = VK_NULL_HANDLE;
+    if (const VkResult result = instance.CreateDevice(physical_.handle, &info, nullptr, &made);
         result != VK_SUCCESS)
-        return std::unexpected(
-            std::format("{} cannot be opened (VkResult {})", name, static_cast<int>(result)));
+        return cannot_be_opened(result);
+    handle_ = made;
     if (!load(instance.GetDeviceProcAddr, handle_, api_))
-        return std::unexpected(std::format("{} lacks Vulkan 1.3 functions", name));
+        return std::unexpected(physical_.description.name + " lacks functions of Vulkan 1.3");
     api_.GetDeviceQueue(handle_, physical_.queue_family, 0, &queue_);
     return {};
 }
 
 Result<void> Device::choose_memory_types(bool map_device_memory) {
     const VkBufferCreateInfo info{
-        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 4, .usage = kBufferUsage};
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 4, .usage = buffer_usage()};
     auto probe = make(api_.CreateBuffer, api_.DestroyBuffer, info);
     if (!probe) return std::unexpected(probe.error());
     VkMemoryRequirements requirements{};
@@ -159,9 +161,13 @@ Error Device::error(VkResult result) {
             return ErrorKind::DeviceLost;
         case VK_ERROR_OUT_OF_HOST_MEMORY:
         case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+        case VK_ERROR_MEMORY_MAP_FAILED:  // no address space for it
+        case VK_ERROR_FRAGMENTATION:
             return ErrorKind::OutOfMemory;
         case VK_ERROR_TOO_MANY_OBJECTS:
         case VK_ERROR_OUT_OF_POOL_MEMORY:
+        case VK_ERROR_FRAGMENTED_POOL:
+
             return ErrorKind::ResourceLimit;
         default:
             return {kErrorDomain, result};
@@ -170,7 +176,16 @@ Error Device::error(VkResult result) {
 
 // Every handle of the device is gone by now: whoever owns one also shares the device.
 Device::~Device() {
-    if (handle_ && !abandoned_) api_.DestroyDevice(handle_, nullptr);
+    if (abandoned_) {
+        // Its driver goes on running: neither it nor the loader may be unloaded.
+        static std::mutex mutex;
+        static auto* const kept =  // NOLINT: to outlive everything
+            new std::vector<std::shared_ptr<const Instance>>;
+        const std::scoped_lock lock(mutex);
+        kept->push_back(std::move(instance_));
+    } else if (handle_ && api_.DestroyDevice) {
+        api_.DestroyDevice(handle_, nullptr);
+    }
 }
 
 }  // namespace vulkan

@@ -24,11 +24,6 @@ using provider::Result;
 
 inline constexpr std::uint32_t kErrorDomain = 0x56554C4B;  // "VULK"
 
-// What every buffer of ours may be used for. Its address is only asked for its alignment.
-inline constexpr VkBufferUsageFlags kBufferUsage =
-    VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-    VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-
 // The memory type behind a domain of the contract.
 struct MemoryChoice {
     std::uint32_t type = 0;
@@ -90,6 +85,15 @@ class Device {
     [[nodiscard]] const VkPhysicalDeviceLimits& limits() const { return physical_.limits; }
     [[nodiscard]] std::optional<MemoryChoice> memory(MemoryDomain domain) const {
         return memory_[static_cast<std::size_t>(domain)];
+    }
+
+    // What every buffer of ours may be used for. Its address is only asked for its alignment.
+    [[nodiscard]] VkBufferUsageFlags buffer_usage() const {
+        constexpr VkBufferUsageFlags kAlways = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                                               VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                                               VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+        return physical_.buffer_device_address ? kAlways | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT
+                                               : kAlways;
     }
 
     // Makes a child object: make(api().CreateFence, api().DestroyFence, info).

@@ -37,20 +37,10 @@ VkDebugUtilsMessengerCreateInfoEXT messenger_info(Instance::MessageSink& sink) {
 }
 
 bool has_layer(const GlobalApi& api, std::string_view wanted) {
-    std::uint32_t count = 0;
-    api.EnumerateInstanceLayerProperties(&count, nullptr);
-    std::vector<VkLayerProperties> layers(count);
-    api.EnumerateInstanceLayerProperties(&count, layers.data());
-    return std::ranges::any_of(layers, [&](const auto& l) { return wanted == l.layerName; });
-}
-
-bool has_extension(const GlobalApi& api, std::string_view wanted) {
-    std::uint32_t count = 0;
-    api.EnumerateInstanceExtensionProperties(nullptr, &count, nullptr);
-    std::vector<VkExtensionProperties> extensions(count);
-    api.EnumerateInstanceExtensionProperties(nullptr, &count, extensions.data());
-    return std::ranges::any_of(extensions,
-                               [&](const auto& e) { return wanted == e.extensionName; });
+    const auto layers = enumerate<VkLayerProperties>(
+        [&](auto* count, auto* to) { return api.EnumerateInstanceLayerProperties(count, to); });
+    return layers && std::ranges::any_of(
+                         *layers, [&](const auto& layer) { return wanted == layer.layerName; });
 }
 
 }  // namespace
@@ -61,11 +51,11 @@ std::string header_version() {
                        VK_API_VERSION_PATCH(kVersion));
 }
 
-std::expected<std::shared_ptr<Instance>, std::string> Instance::create(MessageSink on_message) {
-    auto library = Library::open();
+std::expected<std::shared_ptr<Instance>, std::string> Instance::create(const Options& options) {
+    auto library = Library::open(options.loader);
     if (!library) return std::unexpected(library.error());
-    std::shared_ptr<Instance> instance(
-        new Instance(std::move(*library), std::move(on_message)));  // NOLINT: private constructor
+    std::shared_ptr<Instance> instance(new Instance(  // NOLINT: private constructor
+        std::move(*library), options.on_validation_message));
     if (auto opened = instance->open(); !opened) return std::unexpected(opened.error());
     return instance;
 }
@@ -78,7 +68,12 @@ std::expected<void, std::string> Instance::open() {
 
     std::vector<const char*> extensions;
     VkInstanceCreateFlags flags = 0;
-    if (has_extension(global, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME)) {
+    const auto offered = enumerate<VkExtensionProperties>([&](auto* count, auto* to) {
+        return global.EnumerateInstanceExtensionProperties(nullptr, count, to);
+    });
+    if (!offered)
+        return std::unexpected(failed("vkEnumerateInstanceExtensionProperties", offered.error()));
+    if (has(*offered, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME)) {
         extensions.push_back(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
         flags |= VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
     }
@@ -114,9 +109,10 @@ std::expected<void, std::string> Instance::open() {
         .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
         .ppEnabledExtensionNames = extensions.data(),
     };
-    if (const VkResult result = global.CreateInstance(&info, nullptr, &handle_);
-        result != VK_SUCCESS)
+    VkInstance made = VK_NULL_HANDLE;
+    if (const VkResult result = global.CreateInstance(&info, nullptr, &made); result != VK_SUCCESS)
         return std::unexpected(failed("vkCreateInstance", result));
+    handle_ = made;
     if (!load(library_, handle_, api_))
         return std::unexpected("the Vulkan loader lacks Vulkan 1.1 functions");
     if (on_message_) watch();

@@ -22,6 +22,10 @@ struct PhysicalDevice {
     std::uint32_t device_id = 0;
     std::uint32_t queue_family = 0;  // computes; of the compute-only ones if there are any
     VkPhysicalDeviceMemoryProperties memory{};
+    // Used where there are: to measure how a buffer is aligned, and by the tests, to hold
+    // the queue.
+    bool buffer_device_address = false;
+    bool timeline_semaphore = false;
     DeviceDescription description;
 };
 
@@ -33,9 +37,9 @@ class Instance {
  public:
     using MessageSink = std::function<void(std::string_view)>;
 
-    // With a sink, loads the validation layer as Options describes.
+    // Uses the loader and the validation layer that Options describes.
     [[nodiscard]] static std::expected<std::shared_ptr<Instance>, std::string> create(
-        MessageSink on_message = {});
+        const Options& options);
     ~Instance();
     Instance(const Instance&) = delete;
     Instance& operator=(const Instance&) = delete;

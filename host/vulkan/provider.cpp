@@ -228,7 +228,7 @@ ReleaseResult<provider::Event> VulkanProvider::destroy_event(
 }
 
 std::expected<std::unique_ptr<provider::Provider>, std::string> open(const Options& options) {
-    auto instance = Instance::create(options.on_validation_message);
+    auto instance = Instance::create(options);
     if (!instance) return std::unexpected(instance.error());
     auto device = (*instance)
                       ->devices()

@@ -54,19 +54,18 @@ std::optional<std::uint32_t> compute_family(const InstanceApi& api, VkPhysicalDe
     return static_cast<std::uint32_t>(found - families.begin());
 }
 
-std::string missing_features(const InstanceApi& api, VkPhysicalDevice device) {
+// What is optional is noted; what is not and missing is returned.
+std::string look_for_features(const InstanceApi& api, PhysicalDevice& device) {
     VkPhysicalDeviceVulkan13Features v13{.sType =
                                              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
     VkPhysicalDeviceVulkan12Features v12{
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &v13};
     VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                                        .pNext = &v12};
-    api.GetPhysicalDeviceFeatures2(device, &features);
-    if (!v13.synchronization2) return "it lacks synchronization2";
-    if (!v13.maintenance4) return "it lacks maintenance4";
-    if (!v12.timelineSemaphore) return "it lacks timelineSemaphore";
-    if (!v12.bufferDeviceAddress) return "it lacks bufferDeviceAddress";
-    return {};
+    api.GetPhysicalDeviceFeatures2(device.handle, &features);
+    device.buffer_device_address = v12.bufferDeviceAddress != VK_FALSE;
+    device.timeline_semaphore = v12.timelineSemaphore != VK_FALSE;
+    return v13.synchronization2 ? "" : "it lacks synchronization2";
 }
 
 // A device older than 1.3 is described without asking it anything newer.
@@ -108,7 +107,7 @@ PhysicalDevice examine(const InstanceApi& api, VkPhysicalDevice device, std::uin
     else if (found.limits.maxComputeWorkGroupInvocations < kSmallestWorkgroup)
         seen.unusable = std::format("its workgroups are smaller than {}", kSmallestWorkgroup);
     else
-        seen.unusable = missing_features(api, device);
+        seen.unusable = look_for_features(api, found);
     return found;
 }
 
@@ -174,17 +173,13 @@ std::string_view name(DeviceType type) {
 }
 
 std::expected<std::vector<PhysicalDevice>, std::string> Instance::devices() const {
-    std::uint32_t count = 0;
-    VkResult result = api_.EnumeratePhysicalDevices(handle_, &count, nullptr);
-    std::vector<VkPhysicalDevice> handles(count);
-    if (result == VK_SUCCESS && count != 0)
-        result = api_.EnumeratePhysicalDevices(handle_, &count, handles.data());
-    if (result < 0)
+    const auto handles = enumerate<VkPhysicalDevice>(
+        [&](auto* count, auto* to) { return api_.EnumeratePhysicalDevices(handle_, count, to); });
+    if (!handles)
         return std::unexpected(std::format("vkEnumeratePhysicalDevices failed with VkResult {}",
-                                           static_cast<int>(result)));
-    handles.resize(count);
+                                           static_cast<int>(handles.error())));
     std::vector<PhysicalDevice> found;
-    for (const VkPhysicalDevice handle : handles)
+    for (const VkPhysicalDevice handle : *handles)
         found.push_back(examine(api_, handle, static_cast<std::uint32_t>(found.size())));
     return found;
 }
@@ -200,8 +195,8 @@ std::expected<PhysicalDevice, std::string> choose(const std::vector<PhysicalDevi
     return options.name.empty() ? best(devices) : by_name(devices, options.name);
 }
 
-std::expected<std::vector<DeviceDescription>, std::string> list() {
-    const auto instance = Instance::create();
+std::expected<std::vector<DeviceDescription>, std::string> list(const Options& options) {
+    const auto instance = Instance::create({.loader = options.loader});
     if (!instance) return std::unexpected(instance.error());
     const auto devices = (*instance)->devices();
     if (!devices) return std::unexpected(devices.error());
@@ -212,7 +207,7 @@ std::expected<std::vector<DeviceDescription>, std::string> list() {
 }
 
 std::expected<DeviceDescription, std::string> choose(const Options& options) {
-    const auto instance = Instance::create();
+    const auto instance = Instance::create({.loader = options.loader});
     if (!instance) return std::unexpected(instance.error());
     return (*instance)
         ->devices()

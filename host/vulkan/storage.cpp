@@ -7,7 +7,10 @@
 namespace vulkan {
 namespace {
 
-constexpr std::uint64_t kLargestAlignment = 1ULL << 30;  // that we would claim
+std::uint64_t alignment_of(std::uint64_t address) {
+    constexpr std::uint64_t kLargest = 1ULL << 30;  // that we would claim
+    return std::uint64_t{1} << std::countr_zero(address | kLargest);
+}
 
 }  // namespace
 
@@ -29,18 +32,20 @@ Result<void> Storage::bind(MemoryChoice choice, std::uint64_t bytes) {
     const DeviceApi& api = device_->api();
     memory_choice_ = choice;
     bytes_ = bytes;
-    const VkBufferCreateInfo info{
-        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = bytes, .usage = kBufferUsage};
+    const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                  .size = bytes,
+                                  .usage = device_->buffer_usage()};
     auto buffer = device_->make(api.CreateBuffer, api.DestroyBuffer, info);
     if (!buffer) return std::unexpected(buffer.error());
 
     VkMemoryRequirements requirements{};
     api.GetBufferMemoryRequirements(device_->handle(), buffer->get(), &requirements);
+    const bool addressed = device_->physical().buffer_device_address;
     const VkMemoryAllocateFlagsInfo addressable{
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
         .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
     const VkMemoryAllocateInfo allocate{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                        .pNext = &addressable,
+                                        .pNext = addressed ? &addressable : nullptr,
                                         .allocationSize = requirements.size,
                                         .memoryTypeIndex = choice.type};
     auto memory = device_->make(api.AllocateMemory, api.FreeMemory, allocate);
@@ -52,8 +57,8 @@ Result<void> Storage::bind(MemoryChoice choice, std::uint64_t bytes) {
 
     const VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
                                           .buffer = buffer->get()};
-    alignment_ = std::uint64_t{1} << std::countr_zero(
-                     api.GetBufferDeviceAddress(device_->handle(), &where) | kLargestAlignment);
+    alignment_ = addressed ? alignment_of(api.GetBufferDeviceAddress(device_->handle(), &where))
+                           : requirements.alignment;
     allocation_bytes_ = requirements.size;
     memory_ = std::move(*memory);
     buffer_ = std::move(*buffer);
@@ -67,6 +72,8 @@ Result<void> Storage::map() {
         result != VK_SUCCESS)
         return device_->fail(result);
     mapped_ = {static_cast<std::byte*>(address), bytes_};
+    if (!device_->physical().buffer_device_address)
+        alignment_ = alignment_of(reinterpret_cast<std::uintptr_t>(address));
     std::ranges::fill(mapped_, std::byte{0});
     return {};
 }

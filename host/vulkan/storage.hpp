@@ -37,7 +37,9 @@ class Storage {
     [[nodiscard]] VkBuffer buffer() const { return buffer_.get(); }
     [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
     [[nodiscard]] std::uint64_t allocation_bytes() const { return allocation_bytes_; }
-    [[nodiscard]] std::uint64_t alignment() const { return alignment_; }  // as the device sees it
+    // As the device sees it, or if that cannot be asked, as the mapping has it, or if there
+    // is none, as the device promises.
+    [[nodiscard]] std::uint64_t alignment() const { return alignment_; }
     [[nodiscard]] const MemoryChoice& memory() const { return memory_choice_; }
     [[nodiscard]] std::span<std::byte> mapped() const { return mapped_; }  // empty: not mapped
 

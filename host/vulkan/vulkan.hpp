@@ -51,6 +51,9 @@ struct Options {
     // memory could be mapped, as on a card with memory of its own.
     bool map_device_memory = true;
 
+    // The library that Vulkan comes from; empty for the system's. Only tests name another.
+    std::string loader{};
+
     provider::ProgramRefused program_refused;
 
     // When set, the Khronos validation layer watches every call, synchronization
@@ -59,7 +62,8 @@ struct Options {
 };
 
 // Every physical device, usable or not. The error says what is missing.
-[[nodiscard]] std::expected<std::vector<DeviceDescription>, std::string> list();
+[[nodiscard]] std::expected<std::vector<DeviceDescription>, std::string> list(
+    const Options& options = {});
 
 // The device that open() would use.
 [[nodiscard]] std::expected<DeviceDescription, std::string> choose(const Options& options);

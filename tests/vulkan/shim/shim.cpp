@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+#include "vulkan/shim/shim.hpp"
+
+#include <array>
+#include <cstring>
+#include <set>
+#include <string>
+#include <type_traits>
+
+#include <dlfcn.h>
+
+#define SHIM_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace shim {
+namespace {
+
+// Never destroyed: a provider may be, later than this.
+Control& control() {
+    static auto* const made = new Control;  // NOLINT: see above
+    return *made;
+}
+
+// Of the loader itself, so they take any instance and any device.
+template <class Function>
+Function real(const char* name) {
+    static void* const loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_NODELETE);
+    return reinterpret_cast<Function>(dlsym(loader, name));
+}
+#define REAL(name) real<PFN_vk##name>("vk" #name)
+
+template <class Wanted>
+Wanted* find(void* chain, VkStructureType type) {
+    auto* link = static_cast<VkBaseOutStructure*>(chain);
+    while (link && link->sType != type)
+        link = link->pNext;
+    return reinterpret_cast<Wanted*>(link);
+}
+
+// What the device seems to be.
+
+void VKAPI_CALL properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2* all) {
+    REAL(GetPhysicalDeviceProperties2)(device, all);
+    const Mask& mask = control().mask;
+    if (mask.api_version != 0) all->properties.apiVersion = mask.api_version;
+    if (mask.driver_version != 0) all->properties.driverVersion = mask.driver_version;
+    if (mask.limits) mask.limits(all->properties.limits);
+    auto* v11 = find<VkPhysicalDeviceVulkan11Properties>(
+        all->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES);
+    if (v11 && mask.subgroup_size != 0) v11->subgroupSize = mask.subgroup_size;
+    if (mask.api_version != 0 && mask.api_version < VK_API_VERSION_1_3 &&
+        find<VkBaseOutStructure>(all->pNext,
+                                 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES))
+        control().complain("an old device is asked for properties of Vulkan 1.3");
+}
+
+void VKAPI_CALL features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* all) {
+    REAL(GetPhysicalDeviceFeatures2)(device, all);
+    const Mask& mask = control().mask;
+    if (auto* v12 = find<VkPhysicalDeviceVulkan12Features>(
+            all->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)) {
+        if (mask.no_timeline_semaphore) v12->timelineSemaphore = VK_FALSE;
+        if (mask.no_buffer_device_address) v12->bufferDeviceAddress = VK_FALSE;
+    }
+    if (auto* v13 = find<VkPhysicalDeviceVulkan13Features>(
+            all->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES)) {
+        if (mask.no_synchronization2) v13->synchronization2 = VK_FALSE;
+        if (mask.no_maintenance4) v13->maintenance4 = VK_FALSE;
+    }
+}
+
+VkDevice& newest_device() {
+    static VkDevice device = VK_NULL_HANDLE;
+    return device;
+}
+
+VkResult create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
+                       const VkAllocationCallbacks* callbacks, VkDevice* device) {
+    const Mask& mask = control().mask;
+    void* chain = const_cast<void*>(info->pNext);
+    const auto* v12 = find<VkPhysicalDeviceVulkan12Features>(
+        chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+    const auto* v13 = find<VkPhysicalDeviceVulkan13Features>(
+        chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
+    if ((v12 && ((mask.no_timeline_semaphore && v12->timelineSemaphore) ||
+                 (mask.no_buffer_device_address && v12->bufferDeviceAddress))) ||
+        (v13 && ((mask.no_synchronization2 && v13->synchronization2) ||
+                 (mask.no_maintenance4 && v13->maintenance4)))) {
+        control().complain("a feature is enabled that the device lacks");
+        return VK_ERROR_FEATURE_NOT_PRESENT;
+    }
+    control().replace_device();
+    const VkResult result = REAL(CreateDevice)(physical, info, callbacks, device);
+    if (result == VK_SUCCESS) newest_device() = *device;
+    return result;
+}
+
+// Nothing runs on a lost device, so the real one is made to finish before it seems lost.
+void lose() {
+    if (!control().lost()) REAL(DeviceWaitIdle)(newest_device());
+    control().lose();
+}
+
+// A card: type 0 is its own memory, type 1 the host's. Both really are type 0 of a device
+// that has only one.
+
+std::set<VkDeviceMemory>& unmappable() {
+    static auto* const made = new std::set<VkDeviceMemory>;  // NOLINT: as the control
+    return *made;
+}
+
+void VKAPI_CALL memory_properties(VkPhysicalDevice device, VkPhysicalDeviceMemoryProperties* all) {
+    REAL(GetPhysicalDeviceMemoryProperties)(device, all);
+    if (!control().mask.card) return;
+    if (all->memoryTypeCount != 1) control().complain("only a device with one type can be a card");
+    all->memoryTypeCount = all->memoryHeapCount = 2;
+    all->memoryTypes[0] = {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0};
+    all->memoryTypes[1] = {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                               VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
+                               VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+                           1};
+    all->memoryHeaps[1] = {all->memoryHeaps[0].size, 0};
+}
+
+void VKAPI_CALL memory_requirements(VkDevice device, VkBuffer buffer, VkMemoryRequirements* all) {
+    REAL(GetBufferMemoryRequirements)(device, buffer, all);
+    if (control().mask.card) all->memoryTypeBits = 0b11;
+}
+
+VkResult allocate_memory(VkDevice device, const VkMemoryAllocateInfo* info,
+                         const VkAllocationCallbacks* callbacks, VkDeviceMemory* memory) {
+    if (!control().mask.card) return REAL(AllocateMemory)(device, info, callbacks, memory);
+    VkMemoryAllocateInfo really = *info;
+    really.memoryTypeIndex = 0;
+    const VkResult result = REAL(AllocateMemory)(device, &really, callbacks, memory);
+    if (result == VK_SUCCESS && info->memoryTypeIndex == 0) unmappable().insert(*memory);
+    return result;
+}
+
+VkResult map_memory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size,
+                    VkMemoryMapFlags flags, void** address) {
+    if (unmappable().contains(memory)) {
+        control().complain("memory is mapped that cannot be");
+        return VK_ERROR_MEMORY_MAP_FAILED;
+    }
+    return REAL(MapMemory)(device, memory, offset, size, flags, address);
+}
+
+VkResult submit(VkQueue queue, std::uint32_t count, const VkSubmitInfo2* infos, VkFence fence) {
+    const bool lost = control().lost_with_next_submission();
+    VkResult result = VK_ERROR_DEVICE_LOST;
+    if (!lost || control().loss->accepted) result = REAL(QueueSubmit2)(queue, count, infos, fence);
+    if (lost) lose();
+    return result;
+}
+
+// What each function makes (+1) or destroys (-1) of what.
+struct Effect {
+    std::string_view function;
+    const char* kind;
+    int count;
+};
+constexpr std::array kEffects{
+#define SHIM_KIND(name) Effect{"vkCreate" #name, #name, 1}, Effect{"vkDestroy" #name, #name, -1},
+    SHIM_KIND(Instance) SHIM_KIND(Device) SHIM_KIND(Buffer) SHIM_KIND(Fence)         //
+    SHIM_KIND(CommandPool) SHIM_KIND(DescriptorSetLayout) SHIM_KIND(DescriptorPool)  //
+    SHIM_KIND(PipelineLayout) SHIM_KIND(ShaderModule) SHIM_KIND(PipelineCache)       //
+    Effect{"vkAllocateMemory", "Memory", 1},
+    Effect{"vkFreeMemory", "Memory", -1},               //
+    Effect{"vkCreateComputePipelines", "Pipeline", 1},  //
+    Effect{"vkDestroyPipeline", "Pipeline", -1}};
+
+void account(std::string_view function) {
+    for (const Effect& effect : kEffects)
+        if (effect.function == function) control().made(effect.kind, effect.count);
+}
+
+template <std::size_t N>
+struct Name {
+    constexpr Name(const char (&text)[N]) {  // NOLINT: meant to be implicit
+        for (std::size_t i = 0; i < N; ++i)
+            value[i] = text[i];
+    }
+    char value[N]{};
+};
+
+// A call that can fail goes wrong here, if it is to, or on to `Real`, if there is one.
+template <Name kName, class Function, auto kReplacement = nullptr>
+struct Hook;
+template <Name kName, auto kReplacement, class First, class... Rest>
+struct Hook<kName, VkResult(VKAPI_PTR*)(First, Rest...), kReplacement> {
+    static VkResult VKAPI_CALL call(First first, Rest... rest) {
+        using Function = VkResult(VKAPI_PTR*)(First, Rest...);
+        constexpr bool kOfDevice = std::is_same_v<First, VkDevice> ||
+                                   std::is_same_v<First, VkQueue> ||
+                                   std::is_same_v<First, VkCommandBuffer>;
+        VkResult result = control().called(kName.value, kOfDevice);
+        if (result == VK_ERROR_DEVICE_LOST && kOfDevice) lose();
+        if (result != VK_SUCCESS) {
+            // Recording ends, well or not.
+            if constexpr (std::is_same_v<Function, PFN_vkEndCommandBuffer>)
+                REAL(EndCommandBuffer)(first);
+            return result;
+        }
+        if constexpr (std::is_null_pointer_v<decltype(kReplacement)>)
+            result = real<Function>(kName.value)(first, rest...);
+        else
+            result = kReplacement(first, rest...);
+        if (result == VK_SUCCESS) account(kName.value);
+        return result;
+    }
+};
+template <Name kName, class... Arguments>
+struct Hook<kName, void(VKAPI_PTR*)(Arguments...), nullptr> {
+    static void VKAPI_CALL call(Arguments... arguments) {
+        account(kName.value);
+        real<void(VKAPI_PTR*)(Arguments...)>(kName.value)(arguments...);
+    }
+};
+
+PFN_vkVoidFunction VKAPI_CALL of_device(VkDevice device, const char* name);
+
+#define SHIM_HOOK(name) \
+    {"vk" #name, reinterpret_cast<PFN_vkVoidFunction>(Hook<"vk" #name, PFN_vk##name>::call)},
+#define SHIM_REPLACE(name, with) \
+    {"vk" #name, reinterpret_cast<PFN_vkVoidFunction>(Hook<"vk" #name, PFN_vk##name, with>::call)},
+#define SHIM_LIE(name, with) {"vk" #name, reinterpret_cast<PFN_vkVoidFunction>(with)},
+
+struct Entry {
+    std::string_view name;
+    PFN_vkVoidFunction function;
+};
+// clang-format off
+const Entry kEntries[] = {
+    SHIM_HOOK(EnumerateInstanceVersion) SHIM_HOOK(EnumerateInstanceExtensionProperties)
+    SHIM_HOOK(EnumerateInstanceLayerProperties) SHIM_HOOK(CreateInstance)
+    SHIM_HOOK(DestroyInstance) SHIM_HOOK(EnumeratePhysicalDevices)
+    SHIM_LIE(GetPhysicalDeviceProperties2, properties) SHIM_LIE(GetPhysicalDeviceFeatures2, features)
+    SHIM_LIE(GetPhysicalDeviceMemoryProperties, memory_properties)
+    SHIM_HOOK(EnumerateDeviceExtensionProperties) SHIM_REPLACE(CreateDevice, create_device)
+    SHIM_LIE(GetDeviceProcAddr, of_device)
+    SHIM_HOOK(DestroyDevice) SHIM_REPLACE(QueueSubmit2, submit)
+    SHIM_REPLACE(AllocateMemory, allocate_memory) SHIM_HOOK(FreeMemory)
+    SHIM_REPLACE(MapMemory, map_memory) SHIM_HOOK(CreateBuffer) SHIM_HOOK(DestroyBuffer)
+    SHIM_LIE(GetBufferMemoryRequirements, memory_requirements) SHIM_HOOK(BindBufferMemory)
+    SHIM_HOOK(CreateFence) SHIM_HOOK(DestroyFence) SHIM_HOOK(ResetFences)
+    SHIM_HOOK(GetFenceStatus) SHIM_HOOK(WaitForFences)
+    SHIM_HOOK(CreateCommandPool) SHIM_HOOK(DestroyCommandPool) SHIM_HOOK(AllocateCommandBuffers)
+    SHIM_HOOK(BeginCommandBuffer) SHIM_HOOK(EndCommandBuffer)
+    SHIM_HOOK(CreateDescriptorSetLayout) SHIM_HOOK(DestroyDescriptorSetLayout)
+    SHIM_HOOK(CreateDescriptorPool) SHIM_HOOK(DestroyDescriptorPool)
+    SHIM_HOOK(AllocateDescriptorSets) SHIM_HOOK(CreatePipelineLayout)
+    SHIM_HOOK(DestroyPipelineLayout) SHIM_HOOK(CreateShaderModule) SHIM_HOOK(DestroyShaderModule)
+    SHIM_HOOK(CreatePipelineCache) SHIM_HOOK(DestroyPipelineCache) SHIM_HOOK(GetPipelineCacheData)
+    SHIM_HOOK(CreateComputePipelines) SHIM_HOOK(DestroyPipeline)
+};
+// clang-format on
+
+PFN_vkVoidFunction ours(const char* name) {
+    for (const Entry& entry : kEntries)
+        if (entry.name == name) return entry.function;
+    return nullptr;
+}
+
+PFN_vkVoidFunction VKAPI_CALL of_device(VkDevice device, const char* name) {
+    const auto function = ours(name);
+    return function ? function : REAL(GetDeviceProcAddr)(device, name);
+}
+
+}  // namespace
+}  // namespace shim
+
+SHIM_EXPORT shim::Control* shim_control() {
+    return &shim::control();
+}
+
+SHIM_EXPORT PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance,
+                                                                const char* name) {
+    const auto function = shim::ours(name);
+    return function
+               ? function
+               : shim::real<PFN_vkGetInstanceProcAddr>("vkGetInstanceProcAddr")(instance, name);
+}
