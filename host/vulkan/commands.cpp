@@ -66,8 +66,16 @@ Result<void> Commands::end() {
 Result<void> Commands::wait() {
     if (device_->abandoned()) return device_->fail(VK_ERROR_DEVICE_LOST);
     const VkFence fence = fence_.get();
-    const VkResult result =
-        device_->api().WaitForFences(device_->handle(), 1, &fence, VK_TRUE, kPatience.count());
+    const auto give_up = std::chrono::steady_clock::now() + kPatience;
+    VkResult result = VK_TIMEOUT;
+    std::chrono::nanoseconds left = kPatience;
+    do {
+        result = device_->api().WaitForFences(device_->handle(), 1, &fence, VK_TRUE,
+                                              static_cast<std::uint64_t>(left.count()));
+        left = give_up - std::chrono::steady_clock::now();
+        // Short of memory it has not waited, and the work goes on.
+    } while ((result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY) &&
+             left > left.zero());
     if (result == VK_SUCCESS) return {};
     // A lost device runs nothing any more; anything else leaves the work unaccounted for.
     if (result != VK_ERROR_DEVICE_LOST) device_->abandon();
