@@ -15,7 +15,7 @@ namespace vulkan::test {
 
 inline std::string shim_path() {
     const auto program = std::filesystem::read_symlink("/proc/self/exe");
-    return program.parent_path() / "shim" / "libvulkan-shim.so";
+    return program.parent_path().parent_path() / "vulkan/shim/libvulkan-shim.so";
 }
 
 // Starts over. Stays in memory, as what the provider is shown has to outlive it.
