@@ -38,7 +38,7 @@ namespace vulkan {
     F(CreateDescriptorPool) F(DestroyDescriptorPool) F(AllocateDescriptorSets) \
     F(UpdateDescriptorSets) F(CreatePipelineLayout) F(DestroyPipelineLayout) \
     F(CreateShaderModule) F(DestroyShaderModule) F(CreatePipelineCache) \
-    F(DestroyPipelineCache) F(CreateComputePipelines) F(DestroyPipeline)
+    F(DestroyPipelineCache) F(GetPipelineCacheData) F(CreateComputePipelines) F(DestroyPipeline)
 // clang-format on
 
 #define VULKAN_MEMBER(name) PFN_vk##name name = nullptr;

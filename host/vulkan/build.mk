@@ -17,7 +17,7 @@ $(vulkan-shaders): $(O)/gen/vulkan/%.inc: host/vulkan/shaders/%.comp host/vulkan
 vulkan-flags := -Ihost -DVK_NO_PROTOTYPES -Wno-missing-field-initializers
 
 $(eval $(call library,vulkan,$(addprefix host/vulkan/,api.cpp arena.cpp commands.cpp context.cpp \
-	device.cpp executable.cpp instance.cpp kernels.cpp lower.cpp provider.cpp ring.cpp \
+	device.cpp executable.cpp instance.cpp kernels.cpp lower.cpp pipeline_cache.cpp provider.cpp ring.cpp \
 	schedule.cpp select.cpp storage.cpp submit.cpp transfer.cpp),$(vulkan-flags)))
 
 $(O)/host/vulkan/kernels.o: $(vulkan-shaders)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -20,6 +22,8 @@ struct PhysicalDevice {
     std::uint64_t max_allocation_bytes = 0;  // of one buffer, and of one allocation
     std::uint32_t vendor_id = 0;
     std::uint32_t device_id = 0;
+    std::uint32_t driver_version = 0;
+    std::array<std::uint8_t, VK_UUID_SIZE> pipeline_cache_uuid{};
     std::uint32_t queue_family = 0;  // computes; of the compute-only ones if there are any
     VkPhysicalDeviceMemoryProperties memory{};
     // Used where there are: to measure how a buffer is aligned, and by the tests, to hold

@@ -52,9 +52,13 @@ Grid grid_of(const VkPhysicalDeviceLimits& limits) {
     };
 }
 
-Result<std::shared_ptr<Kernels>> Kernels::create(std::shared_ptr<Device> device) {
+Result<std::shared_ptr<Kernels>> Kernels::create(std::shared_ptr<Device> device,
+                                                 const std::string& cache_directory) {
     std::shared_ptr<Kernels> kernels(
         new Kernels(std::move(device)));  // NOLINT: private constructor
+    auto cache = PipelineCache::open(kernels->device(), cache_directory);
+    if (!cache) return std::unexpected(cache.error());
+    kernels->cache_ = std::move(*cache);
     if (auto made = kernels->create_layouts(); !made) return std::unexpected(made.error());
     if (auto made = kernels->create_modules(); !made) return std::unexpected(made.error());
     return kernels;
@@ -88,12 +92,6 @@ Result<void> Kernels::create_layouts() {
 
 Result<void> Kernels::create_modules() {
     const DeviceApi& api = device_->api();
-    const VkPipelineCacheCreateInfo cache_info{.sType =
-                                                   VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
-    auto cache = device_->make(api.CreatePipelineCache, api.DestroyPipelineCache, cache_info);
-    if (!cache) return std::unexpected(cache.error());
-    cache_ = std::move(*cache);
-
     for (std::size_t i = 0; i < kKernels; ++i) {
         const auto code = spirv(static_cast<Kernel>(i));
         const VkShaderModuleCreateInfo info{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,

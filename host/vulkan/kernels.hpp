@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "vulkan/device.hpp"
+#include "vulkan/pipeline_cache.hpp"
 
 namespace vulkan {
 
@@ -36,7 +38,8 @@ inline constexpr std::uint32_t kMostElements = 17;  // 16 bindings and an arena
 // Constants 0 (workgroup size) and 1 (elements) are set here, `constants` are 2 and up.
 class Kernels {
  public:
-    [[nodiscard]] static Result<std::shared_ptr<Kernels>> create(std::shared_ptr<Device> device);
+    [[nodiscard]] static Result<std::shared_ptr<Kernels>> create(
+        std::shared_ptr<Device> device, const std::string& cache_directory);
 
     [[nodiscard]] Device& device() const { return *device_; }
     [[nodiscard]] const std::shared_ptr<Device>& shared_device() const { return device_; }
@@ -58,7 +61,7 @@ class Kernels {
     Grid grid_;
     Handle<VkDescriptorSetLayout> set_layout_;
     Handle<VkPipelineLayout> pipeline_layout_;
-    Handle<VkPipelineCache> cache_;
+    PipelineCache cache_;
     std::array<Handle<VkShaderModule>, kKernels> modules_;
 };
 

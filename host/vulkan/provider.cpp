@@ -237,7 +237,7 @@ std::expected<std::unique_ptr<provider::Provider>, std::string> open(const Optio
                           return Device::open(*instance, chosen, options.map_device_memory);
                       });
     if (!device) return std::unexpected(device.error());
-    auto kernels = Kernels::create(std::move(*device));
+    auto kernels = Kernels::create(std::move(*device), options.cache_directory);
     if (!kernels) return std::unexpected("the device refuses the provider's kernels");
     return std::make_unique<VulkanProvider>(std::move(*kernels), options.program_refused);
 }

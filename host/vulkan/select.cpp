@@ -89,7 +89,9 @@ PhysicalDevice examine(const InstanceApi& api, VkPhysicalDevice device, std::uin
         .limits = all.properties.limits,
         .max_allocation_bytes = std::min(v13.maxBufferSize, v11.maxMemoryAllocationSize),
         .vendor_id = all.properties.vendorID,
-        .device_id = all.properties.deviceID};
+        .device_id = all.properties.deviceID,
+        .driver_version = all.properties.driverVersion};
+    std::ranges::copy(all.properties.pipelineCacheUUID, found.pipeline_cache_uuid.begin());
     api.GetPhysicalDeviceMemoryProperties(device, &found.memory);
     DeviceDescription& seen = found.description;
     seen.index = index;

@@ -26,7 +26,7 @@ class Gate {
 
 // One VkBuffer on an allocation of its own, bound at its start. There is no
 // suballocator: the advertised limits keep the number of allocations below the 4096
-// that every device allows, and what is freed is really gone.
+// that every device allows, and what is freed is really gone (docs/adr/0009).
 class Storage {
  public:
     // Rounded up to words. Mapped contents are zero, others are undefined.

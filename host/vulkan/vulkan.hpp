@@ -51,6 +51,10 @@ struct Options {
     // memory could be mapped, as on a card with memory of its own.
     bool map_device_memory = true;
 
+    // Where what the driver has compiled is kept for the next process (pipeline_cache.hpp).
+    // The directory exists and is the user's own; empty: nothing is kept.
+    std::string cache_directory{};
+
     // The library that Vulkan comes from; empty for the system's. Only tests name another.
     std::string loader{};
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 
 $(eval $(call unit-test,vulkan,$(addprefix tests/vulkan/,buffer_test.cpp device_test.cpp \
-	driver_test.cpp fault_test.cpp limits_test.cpp operator_test.cpp plan_test.cpp \
+	driver_test.cpp fault_test.cpp limits_test.cpp operator_test.cpp pipeline_cache_test.cpp plan_test.cpp \
 	select_test.cpp submit_test.cpp),vulkan provider tosa,$(vulkan-flags),-ldl))
 
 $(tests/vulkan/vulkan_test-objects): | $(O)/gen/tosa_generated.h

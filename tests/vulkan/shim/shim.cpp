@@ -153,6 +153,13 @@ VkResult submit(VkQueue queue, std::uint32_t count, const VkSubmitInfo2* infos, 
     return result;
 }
 
+VkResult create_pipeline_cache(VkDevice device, const VkPipelineCacheCreateInfo* info,
+                               const VkAllocationCallbacks* callbacks, VkPipelineCache* cache) {
+    const auto* data = static_cast<const std::byte*>(info->pInitialData);
+    control().initial_cache.assign(data, data + info->initialDataSize);
+    return REAL(CreatePipelineCache)(device, info, callbacks, cache);
+}
+
 // What each function makes (+1) or destroys (-1) of what.
 struct Effect {
     std::string_view function;
@@ -250,7 +257,7 @@ const Entry kEntries[] = {
     SHIM_HOOK(CreateDescriptorPool) SHIM_HOOK(DestroyDescriptorPool)
     SHIM_HOOK(AllocateDescriptorSets) SHIM_HOOK(CreatePipelineLayout)
     SHIM_HOOK(DestroyPipelineLayout) SHIM_HOOK(CreateShaderModule) SHIM_HOOK(DestroyShaderModule)
-    SHIM_HOOK(CreatePipelineCache) SHIM_HOOK(DestroyPipelineCache) SHIM_HOOK(GetPipelineCacheData)
+    SHIM_REPLACE(CreatePipelineCache, create_pipeline_cache) SHIM_HOOK(DestroyPipelineCache) SHIM_HOOK(GetPipelineCacheData)
     SHIM_HOOK(CreateComputePipelines) SHIM_HOOK(DestroyPipeline)
 };
 // clang-format on

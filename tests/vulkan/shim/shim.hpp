@@ -6,6 +6,7 @@
 // structure says.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -82,6 +83,9 @@ class Control {
 
     // What no program may do to the device that it has been shown.
     [[nodiscard]] const std::vector<std::string>& complaints() const { return complaints_; }
+
+    // What the newest pipeline cache was made from.
+    std::vector<std::byte> initial_cache;
 
     // For the shim.
     [[nodiscard]] VkResult called(std::string_view function, bool of_device) {
