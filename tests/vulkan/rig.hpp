@@ -92,6 +92,7 @@ class Rig {
  public:
     explicit Rig(Options options = {}) {
         options.name = device_name();
+        if (options.loader.empty()) options.loader = loader_name();
         options.on_validation_message = [this](std::string_view message) {
             const std::scoped_lock lock(mutex_);
             messages_.emplace_back(message);

@@ -31,6 +31,12 @@ inline std::string device_name() {
     return chosen && *chosen ? chosen : "llvmpipe";
 }
 
+// Empty for the system's. The whole suite runs behind the shim too (limits_test.cpp).
+inline std::string loader_name() {
+    const char* chosen = std::getenv("VULKAN_LOADER");
+    return chosen ? chosen : "";
+}
+
 // Device cases are skipped without a device, unless that is said to be an error.
 inline bool required() {
     const char* said = std::getenv("VIRTIO_ACCEL_VULKAN_REQUIRE_DEVICE");

@@ -2,6 +2,7 @@
 #include "vulkan/shim/shim.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <string>
@@ -14,9 +15,28 @@
 namespace shim {
 namespace {
 
+// As small as the provider takes, for a process that says so: all limits at once, memory of
+// its own, nothing optional but what the tests hold the queue with.
+Mask small_device() {
+    Mask mask;
+    mask.limits = [](VkPhysicalDeviceLimits& limits) {
+        limits.maxComputeWorkGroupInvocations = limits.maxComputeWorkGroupSize[0] = 128;
+        limits.maxComputeSharedMemorySize = 16384;
+        limits.maxComputeWorkGroupCount[0] = 2;
+    };
+    mask.subgroup_size = 4;
+    mask.card = mask.no_maintenance4 = mask.no_buffer_device_address = true;
+    return mask;
+}
+
 // Never destroyed: a provider may be, later than this.
 Control& control() {
-    static auto* const made = new Control;  // NOLINT: see above
+    static auto* const made = [] {
+        auto* const control = new Control;  // NOLINT: see above
+        control->strict = std::getenv("VULKAN_SHIM_SMALL") != nullptr;
+        if (control->strict) control->mask = small_device();
+        return control;
+    }();
     return *made;
 }
 
@@ -44,6 +64,7 @@ void VKAPI_CALL properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2*
     if (mask.api_version != 0) all->properties.apiVersion = mask.api_version;
     if (mask.driver_version != 0) all->properties.driverVersion = mask.driver_version;
     if (mask.limits) mask.limits(all->properties.limits);
+    control().shown = all->properties.limits;
     auto* v11 = find<VkPhysicalDeviceVulkan11Properties>(
         all->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES);
     if (v11 && mask.subgroup_size != 0) v11->subgroupSize = mask.subgroup_size;
@@ -153,6 +174,45 @@ VkResult submit(VkQueue queue, std::uint32_t count, const VkSubmitInfo2* infos, 
     return result;
 }
 
+// The layers know only the limits of the real device.
+
+void VKAPI_CALL dispatch(VkCommandBuffer commands, std::uint32_t x, std::uint32_t y,
+                         std::uint32_t z) {
+    const auto& most = control().shown.maxComputeWorkGroupCount;
+    if (x > most[0] || y > most[1] || z > most[2])
+        control().complain("more workgroups are dispatched than the device takes");
+    REAL(CmdDispatch)(commands, x, y, z);
+}
+
+VkResult create_set_layout(VkDevice device, const VkDescriptorSetLayoutCreateInfo* info,
+                           const VkAllocationCallbacks* callbacks, VkDescriptorSetLayout* layout) {
+    std::uint32_t buffers = 0;
+    for (std::uint32_t i = 0; i < info->bindingCount; ++i)
+        buffers += info->pBindings[i].descriptorCount;
+    const VkPhysicalDeviceLimits& shown = control().shown;
+    if (buffers > shown.maxPerStageDescriptorStorageBuffers ||
+        buffers > shown.maxDescriptorSetStorageBuffers)
+        control().complain("more buffers are bound than the device takes");
+    return REAL(CreateDescriptorSetLayout)(device, info, callbacks, layout);
+}
+
+// The size of a workgroup is constant 0 of every kernel (host/vulkan/shaders/common.glsl).
+VkResult create_pipelines(VkDevice device, VkPipelineCache cache, std::uint32_t count,
+                          const VkComputePipelineCreateInfo* infos,
+                          const VkAllocationCallbacks* callbacks, VkPipeline* pipelines) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const VkSpecializationInfo* constants = infos[i].stage.pSpecializationInfo;
+        for (std::uint32_t c = 0; constants && c < constants->mapEntryCount; ++c) {
+            const VkSpecializationMapEntry& entry = constants->pMapEntries[c];
+            std::uint32_t value = 0;
+            std::memcpy(&value, static_cast<const char*>(constants->pData) + entry.offset, 4);
+            if (entry.constantID == 0 && value > control().shown.maxComputeWorkGroupInvocations)
+                control().complain("workgroups are larger than the device takes");
+        }
+    }
+    return REAL(CreateComputePipelines)(device, cache, count, infos, callbacks, pipelines);
+}
+
 VkResult create_pipeline_cache(VkDevice device, const VkPipelineCacheCreateInfo* info,
                                const VkAllocationCallbacks* callbacks, VkPipelineCache* cache) {
     const auto* data = static_cast<const std::byte*>(info->pInitialData);
@@ -253,12 +313,12 @@ const Entry kEntries[] = {
     SHIM_HOOK(GetFenceStatus) SHIM_HOOK(WaitForFences)
     SHIM_HOOK(CreateCommandPool) SHIM_HOOK(DestroyCommandPool) SHIM_HOOK(AllocateCommandBuffers)
     SHIM_HOOK(BeginCommandBuffer) SHIM_HOOK(EndCommandBuffer)
-    SHIM_HOOK(CreateDescriptorSetLayout) SHIM_HOOK(DestroyDescriptorSetLayout)
+    SHIM_REPLACE(CreateDescriptorSetLayout, create_set_layout) SHIM_LIE(CmdDispatch, dispatch) SHIM_HOOK(DestroyDescriptorSetLayout)
     SHIM_HOOK(CreateDescriptorPool) SHIM_HOOK(DestroyDescriptorPool)
     SHIM_HOOK(AllocateDescriptorSets) SHIM_HOOK(CreatePipelineLayout)
     SHIM_HOOK(DestroyPipelineLayout) SHIM_HOOK(CreateShaderModule) SHIM_HOOK(DestroyShaderModule)
     SHIM_REPLACE(CreatePipelineCache, create_pipeline_cache) SHIM_HOOK(DestroyPipelineCache) SHIM_HOOK(GetPipelineCacheData)
-    SHIM_HOOK(CreateComputePipelines) SHIM_HOOK(DestroyPipeline)
+    SHIM_REPLACE(CreateComputePipelines, create_pipelines) SHIM_HOOK(DestroyPipeline)
 };
 // clang-format on
 

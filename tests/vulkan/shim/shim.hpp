@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -100,10 +102,15 @@ class Control {
         const std::scoped_lock lock(mutex_);
         alive_[kind] += count;
     }
-    void complain(std::string what) {
+    void complain(const char* what) {
         const std::scoped_lock lock(mutex_);
-        complaints_.push_back(std::move(what));
+        complaints_.emplace_back(what);
+        if (!strict) return;
+        std::fputs(what, stderr);
+        std::abort();
     }
+    bool strict = false;  // nobody asks for complaints
+    VkPhysicalDeviceLimits shown{};
     // Whether the device is lost with the submission that is about to be made.
     [[nodiscard]] bool lost_with_next_submission() { return loss && loss->nth == ++submissions_; }
     void lose() { lost_ = true; }
