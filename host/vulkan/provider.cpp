@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <format>
 #include <new>
 
 #include "provider/bindings.hpp"
@@ -238,7 +239,9 @@ std::expected<std::unique_ptr<provider::Provider>, std::string> open(const Optio
                       });
     if (!device) return std::unexpected(device.error());
     auto kernels = Kernels::create(std::move(*device), options.cache_directory);
-    if (!kernels) return std::unexpected("the device refuses the provider's kernels");
+    if (!kernels)
+        return std::unexpected(
+            std::format("the provider's kernels cannot be made: {}", name(kernels.error().kind)));
     return std::make_unique<VulkanProvider>(std::move(*kernels), options.program_refused);
 }
 

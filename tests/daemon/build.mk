@@ -11,6 +11,7 @@ $(eval $(call unit-test,daemon,\
 	tests/daemon/golden_test.cpp \
 	tests/daemon/lives_test.cpp \
 	tests/daemon/log_test.cpp \
+	tests/daemon/lost_vulkan_test.cpp \
 	tests/daemon/message_test.cpp \
 	tests/daemon/metrics_test.cpp \
 	tests/daemon/options_test.cpp \
@@ -32,6 +33,10 @@ $(eval $(call unit-test,daemon,\
 	worker acceld sandbox test-driver vhost engine wire cpu vulkan fault mock provider tosa,\
 	$(spdlog-flags),\
 	-lspdlog -lfmt -lseccomp))
+
+$(O)/tests/daemon/lost_vulkan_test.o: CPPFLAGS += $(vulkan-flags)
+$(O)/tests/daemon/lost_vulkan_test.o: | $(O)/gen/tosa_generated.h
+$(O)/tests/daemon/daemon_test: | $(O)/tests/vulkan/shim/libvulkan-shim.so
 
 # The tests run the programs that were built beside them.
 $(O)/tests/daemon/daemon_test: | $(O)/host/daemon/virtio-acceld $(O)/host/ctl/acceld-ctl

@@ -42,8 +42,8 @@ struct Fault {
     VkResult result = VK_SUCCESS;
 };
 
-// With its `nth` submission, counted from 1, the device is gone: every call that can fail
-// does. That submission may have been accepted before.
+// With its `nth` submission from now on, counted from 1, the device is gone: every call that can
+// fail does. That submission may have been accepted before.
 struct Loss {
     unsigned nth = 0;
     bool accepted = false;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+//
+// A Vulkan device that is lost under a guest, from loss to recovery: the engine calls it no
+// more, and the guest's reset opens it anew, in the same worker.
+#include <doctest/doctest.h>
+#include <spdlog/spdlog.h>
+
+#include "engine/rig.hpp"
+#include "vulkan/shimmed.hpp"
+#include "worker/device.hpp"
+
+using acceld::Device;
+using wire::Status;
+
+TEST_SUITE_BEGIN("daemon/lost-vulkan");
+
+namespace {
+
+struct Used final : vhost::Answers {
+    std::uint32_t bytes = 0;
+    void complete(vhost::Ticket, std::uint32_t used) override { bytes = used; }
+};
+
+struct Guest {
+    acceld::GuestLog log;
+    int opened = 0;
+    std::uint64_t request = 0;
+    std::expected<Device, std::string> device = Device::create(
+        [this] {
+            ++opened;
+            return vulkan::open(vulkan::test::Shimmed::options());
+        },
+        {}, {}, log);
+
+    rig::Answer send(const driver::Request& frame) {
+        const rig::Bytes bytes = frame.bytes();
+        rig::Answer answer{0, rig::Bytes(256, rig::kSentinel)};
+        const std::span<const std::byte> readable(bytes);
+        const std::span<std::byte> writable(answer.written);
+        Used used;
+        device->serve(0, {{&readable, 1}, {&writable, 1}}, used);
+        device->drain(used);
+        answer.used = used.bytes;
+        return answer;
+    }
+    rig::Answer create_context() { return send(driver::create_context(++request)); }
+    rig::Answer allocate(std::uint64_t context) {
+        driver::BufferFields fields{.context = context, .bytes = 64};
+        fields.domain = VIRTIO_ACCEL_DOMAIN_DEVICE;
+        return send(driver::allocate_buffer(++request, fields));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a Vulkan device that is lost comes back with the guest's reset" *
+          doctest::skip(vulkan::test::skipped())) {
+    spdlog::set_level(spdlog::level::off);
+    vulkan::test::Shimmed shim;
+    shim->mask.card = true;  // so that transfers are submissions
+    Guest guest;
+    REQUIRE(guest.device.has_value());
+    const std::uint64_t context = guest.create_context().id();
+    const std::uint64_t buffer = guest.allocate(context).id();
+    const rig::Bytes data(64, std::byte{0x5A});
+    shim->loss = {.nth = 1, .accepted = true};
+    CHECK(guest.send(driver::write_buffer(++guest.request, buffer, 0, data)).status() ==
+          Status::DeviceLost);
+    const unsigned submissions = shim->calls("vkQueueSubmit2");
+    CHECK(guest.create_context().status() == Status::DeviceLost);
+    CHECK(guest.allocate(context).status() == Status::DeviceLost);
+    CHECK(shim->calls("vkQueueSubmit2") == submissions);
+    CHECK(guest.opened == 1);
+
+    guest.device->reset();
+    CHECK(guest.opened == 2);
+    CHECK(shim->alive().contains("Instance=1 "));
+    CHECK(guest.allocate(context).status() == Status::StaleObject);
+    const std::uint64_t fresh = guest.allocate(guest.create_context().id()).id();
+    CHECK(guest.send(driver::write_buffer(++guest.request, fresh, 0, data)).status() == Status::Ok);
+    const auto read = guest.send(driver::read_buffer(++guest.request, fresh, 0, 64));
+    CHECK(read.status() == Status::Ok);
+    CHECK(std::ranges::equal(std::span(read.written).subspan(read.used - 64, 64), data));
+}
+
+TEST_SUITE_END();
