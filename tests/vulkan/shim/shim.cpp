@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <set>
 #include <string>
 #include <type_traits>
 
@@ -124,11 +123,6 @@ void lose() {
 // A card: type 0 is its own memory, type 1 the host's. Both really are type 0 of a device
 // that has only one.
 
-std::set<VkDeviceMemory>& unmappable() {
-    static auto* const made = new std::set<VkDeviceMemory>;  // NOLINT: as the control
-    return *made;
-}
-
 void VKAPI_CALL memory_properties(VkPhysicalDevice device, VkPhysicalDeviceMemoryProperties* all) {
     REAL(GetPhysicalDeviceMemoryProperties)(device, all);
     if (!control().mask.card) return;
@@ -149,17 +143,17 @@ void VKAPI_CALL memory_requirements(VkDevice device, VkBuffer buffer, VkMemoryRe
 
 VkResult allocate_memory(VkDevice device, const VkMemoryAllocateInfo* info,
                          const VkAllocationCallbacks* callbacks, VkDeviceMemory* memory) {
-    if (!control().mask.card) return REAL(AllocateMemory)(device, info, callbacks, memory);
+    const bool card = control().mask.card;
     VkMemoryAllocateInfo really = *info;
-    really.memoryTypeIndex = 0;
+    if (card) really.memoryTypeIndex = 0;
     const VkResult result = REAL(AllocateMemory)(device, &really, callbacks, memory);
-    if (result == VK_SUCCESS && info->memoryTypeIndex == 0) unmappable().insert(*memory);
+    if (result == VK_SUCCESS) control().note_memory(*memory, !card || info->memoryTypeIndex == 1);
     return result;
 }
 
 VkResult map_memory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size,
                     VkMemoryMapFlags flags, void** address) {
-    if (unmappable().contains(memory)) {
+    if (!control().mappable(memory)) {
         control().complain("memory is mapped that cannot be");
         return VK_ERROR_MEMORY_MAP_FAILED;
     }

@@ -6,6 +6,7 @@
 // structure says.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -112,18 +113,30 @@ class Control {
     bool strict = false;  // nobody asks for complaints
     VkPhysicalDeviceLimits shown{};
     // Whether the device is lost with the submission that is about to be made.
-    [[nodiscard]] bool lost_with_next_submission() { return loss && loss->nth == ++submissions_; }
+    [[nodiscard]] bool lost_with_next_submission() {
+        const std::scoped_lock lock(mutex_);
+        return loss && loss->nth == ++submissions_;
+    }
+    void note_memory(VkDeviceMemory memory, bool mappable) {
+        const std::scoped_lock lock(mutex_);
+        mappable_[memory] = mappable;
+    }
+    [[nodiscard]] bool mappable(VkDeviceMemory memory) {
+        const std::scoped_lock lock(mutex_);
+        return mappable_[memory];
+    }
     void lose() { lost_ = true; }
     void replace_device() { lost_ = false; }
 
  private:
     std::mutex mutex_;
-    bool failed_ = false;
-    bool lost_ = false;
+    std::atomic<bool> failed_ = false;
+    std::atomic<bool> lost_ = false;
     unsigned submissions_ = 0;
     std::map<std::string, unsigned, std::less<>> calls_;
     std::map<std::string, int> alive_;
     std::vector<std::string> complaints_;
+    std::map<VkDeviceMemory, bool> mappable_;
 };
 
 inline constexpr const char* kControl = "shim_control";
