@@ -42,6 +42,9 @@ Checked<void> check_pad_shapes(const Subject& subject) {
     const auto in = subject.input(0).dims;
     const auto out = subject.output(0).dims;
     if (auto length = check_length(subject, 1, 2 * in.size()); !length) return length;
+    if (const Value& value = subject.input(2); value.elements != 1)
+        return bad_shape("value {} to pad with has {} elements", quoted(value.name),
+                         value.elements);
     if (!known(subject, 1)) return {};
     for (std::size_t i = 0; i < in.size(); ++i) {
         const std::int64_t before = value_of(subject, 1, 2 * i);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tosa/checks.hpp"
 #include "tosa/encoding.hpp"
+#include "tosa/number.hpp"
 
 namespace tosa {
 namespace {
@@ -42,8 +43,14 @@ Checked<void> check_scale(const Scale& scale, std::int32_t in, std::int32_t out,
 
 Checked<void> check_resize_mode(const Subject& subject) {
     const fbs::ResizeMode mode = subject.attribute<fbs::ResizeAttribute>().mode();
-    if (mode == fbs::ResizeMode::NEAREST || mode == fbs::ResizeMode::BILINEAR) return {};
-    return bad_attribute("{} is no resize mode", static_cast<std::uint32_t>(mode));
+    if (mode != fbs::ResizeMode::NEAREST && mode != fbs::ResizeMode::BILINEAR)
+        return bad_attribute("{} is no resize mode", static_cast<std::uint32_t>(mode));
+    // Only integers that are blended come out wider, and they always do.
+    const DType in = subject.input(0).type, out = subject.output(0).type;
+    if (!is_float(in) && (in != out) != (mode == fbs::ResizeMode::BILINEAR))
+        return bad_attribute("{} does not make {} of {}", fbs::EnumNameResizeMode(mode), name(out),
+                             name(in));
+    return {};
 }
 
 Checked<void> check_resize_shapes(const Subject& subject) {

@@ -26,7 +26,7 @@ constexpr CompileTimeInput kInputs[] = {
     {Op::Negate, 1, ZeroPoint},
     {Op::Negate, 2, ZeroPoint},
     {Op::Pad, 1, Padding},
-    {Op::Pad, 2, ZeroPoint},
+    {Op::Pad, 2, PadValue},
     {Op::Reshape, 1, TargetShape},
     {Op::Slice, 1, SliceStart},
     {Op::Slice, 2, SliceSize},

@@ -12,8 +12,9 @@
 namespace tosa {
 
 enum class ConstantUse : std::uint8_t {
-    ZeroPoint,  // and the value that PAD pads with, which has the same rule
+    ZeroPoint,
     Padding,
+    PadValue,
     TargetShape,
     SliceStart,
     SliceSize,

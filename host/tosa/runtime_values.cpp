@@ -145,6 +145,8 @@ bool valid(const Call& call, const CompileTimeInput& row) {
             return valid_zero_point(call, row.input);
         case ConstantUse::Padding:
             return valid_padding(call);
+        case ConstantUse::PadValue:
+            return call.input(row.input).elements == 1;
         case ConstantUse::TargetShape:
         case ConstantUse::SliceSize:
             return equals_output(call, row.input);

@@ -2,7 +2,9 @@
 //
 // Contents of constants: zero points, shifts, multipliers, bounds and RESIZE's scale.
 #include <array>
+#include <format>
 #include <limits>
+#include <utility>
 
 #include "tosa/build_test.hpp"
 #include "tosa/diagnostic.hpp"
@@ -82,10 +84,36 @@ TEST_CASE("zero points are one element, and zero unless they are INT8") {
             check_zero_points(valid(Op::Rescale, {in, out}));
 }
 
-TEST_CASE("PAD's value is a zero point like the others") {
+TEST_CASE("RESIZE widens integers where it blends them, and nowhere else") {
     using enum DType;
-    for (const DType type : {Bool, Int8, Int16, Int32, Fp16, Fp32, Bf16, Fp8E4M3, Fp8E5M2})
-        check_zero_points(valid(Op::Pad, {type, type}));
+    for (const auto& [in, out] : {std::pair{Int8, Int32}, std::pair{Int16, Int48}}) {
+        SingleOperator single = valid(Op::Resize, {in, out});
+        CHECK(accepted(single));
+        single.fields.mode = 1;
+        check_refused(single, std::format("NEAREST does not make {} of {}", name(out), name(in)));
+        single = valid(Op::Resize, {in, in});
+        single.fields.mode = 2;
+        check_refused(single, std::format("BILINEAR does not make {} of {}", name(in), name(in)));
+    }
+    for (const std::uint32_t mode : {1U, 2U}) {
+        SingleOperator single = valid(Op::Resize, {Fp32, Fp32});
+        single.fields.mode = mode;
+        CHECK(accepted(single));
+    }
+}
+
+TEST_CASE("PAD's value is one constant element, and any") {
+    using enum DType;
+    for (const DType type : {Bool, Int8, Int16, Int32, Fp16, Fp32, Bf16, Fp8E4M3, Fp8E5M2}) {
+        CAPTURE(name(type));
+        SingleOperator single = valid(Op::Pad, {type, type});
+        single.in[2].data = element(type, 1);
+        CHECK(accepted(single));
+        single.in[2] = constant({2}, type);
+        check_refused(single, "value 'c' to pad with has 2 elements");
+        single.in[2] = {{1}, type};
+        check_refused(single, "input 2 'c' is not a constant");
+    }
 }
 
 SingleOperator rescale(DType in, DType out, bool input_unsigned = false,

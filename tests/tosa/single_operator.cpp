@@ -215,7 +215,8 @@ SingleOperator valid(Op op, const Types& types) {
             return {
                 op,
                 {{{1, 2, 2, 3}, types.value}, shape({4, 2, 4, 2}), shape({-1, -1}), shape({1, 1})},
-                {{{1, 4, 4, 3}, types.result}}};
+                {{{1, 4, 4, 3}, types.result}},
+                {.mode = types.value == types.result ? 1U : 2U}};
         case Rescale:
             return rescale(types);
         case Const:
