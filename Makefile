@@ -7,6 +7,8 @@
 # make check-unit                 unit tests of the C++ side [SAN=asan|tsan]
 # make check-daemon               of these, virtio-acceld from outside [SOAK=1] [SAN=]
 # make check-tosa                 of these, what reads and computes TOSA programs [SAN=]
+# make check-vulkan               and the Vulkan provider, on VULKAN_DEVICE=llvmpipe or another;
+#                               VIRTIO_ACCEL_VULKAN_REQUIRE_DEVICE=1: a missing one is a failure
 # make check-lane                 of these, the dispatch lane [SAN=]
 # make check-fuzz                 libFuzzer targets [FUZZ_SECONDS=60]
 # make check-install              the daemon from where `make install` puts it
@@ -26,6 +28,8 @@
 # make bench-daemon             the same from kick to interrupt, and what a neighbour costs
 # make bench-guest              what the driver costs in a guest, as ratios
 # make bench-cpu                the CPU provider's products beside OpenBLAS and oneDNN [THREADS=1]
+# make bench-vulkan             the Vulkan provider on VULKAN_DEVICE, beside what the device can
+#                               do [ARGS=--quick], or another option of vulkan_bench --help
 # make bench-lane               what the dispatch lane costs a job, by depth
 # make bench-tosa               what a TOSA file costs to read, by operators and by constants
 # make format, make tidy        clang-format in place; clang-tidy, which is slow
@@ -36,10 +40,10 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 
-goals := all run check check-unit check-daemon check-containment check-install check-fuzz check-conformance \
-	check-lane check-guest check-faults check-hostile check-lifecycle check-e2e check-debug-kernel \
-	bench-engine bench-daemon bench-guest bench-tosa bench-cpu bench-lane \
-	fuzz-seeds corpus check-tosa abi dkms lint tidy format install clean help
+goals := all run check check-unit check-daemon check-containment check-install check-fuzz check-conformance check-lane \
+	check-guest check-faults check-hostile check-lifecycle check-e2e check-debug-kernel \
+	bench-engine bench-daemon bench-guest bench-tosa bench-cpu bench-vulkan bench-lane \
+	fuzz-seeds corpus check-tosa check-vulkan abi dkms lint tidy format install clean help
 .PHONY: $(goals)
 
 # Build in the Debian 13 root, unless this machine is one with all packages.

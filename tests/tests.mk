@@ -27,6 +27,11 @@ check-unit: $(filter-out $(race-free),$(unit-tests))
 check-tosa: $(foreach t,tosa tosa_memory inspect corpus cpu,$(O)/tests/$(t)/$(t)_test)
 	@tests/unit.sh $^
 
+# The Vulkan provider on VULKAN_DEVICE, under the validation layer where it can be.
+check-vulkan: $(foreach t,vulkan corpus,$(O)/tests/$(t)/$(t)_test) $(O)/tests/conformance/conformance
+	@tests/unit.sh $(filter %_test,$^)
+	@tests/conformance.sh $(O)/tests/conformance/conformance vulkan
+
 # The daemon and its socket, of which check-unit takes the quick form; and in machines.
 check-daemon: $(O)/tests/daemon/daemon_test check-containment
 	@tests/unit.sh $<

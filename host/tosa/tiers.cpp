@@ -53,6 +53,9 @@ constexpr TypeCapability kVulkanFloatTypes[] = {
 
 constexpr OperatorCapability kVulkanFloatOperators[] = {
     {Op::Argmax},
+    {Op::AvgPool2d, kConstantParameters | kZeroZeroPoints},
+    {Op::Conv2d, kConstantParameters | kZeroZeroPoints},
+    {Op::DepthwiseConv2d, kConstantParameters | kZeroZeroPoints},
     {Op::MatMul, kConstantParameters | kZeroZeroPoints},
     {Op::MaxPool2d},
     {Op::Clamp},
@@ -83,19 +86,26 @@ constexpr OperatorCapability kVulkanFloatOperators[] = {
     {Op::Equal},
     {Op::Greater},
     {Op::GreaterEqual},
+    {Op::ReduceAll},
+    {Op::ReduceAny},
     {Op::ReduceMax},
     {Op::ReduceMin},
     {Op::ReduceProduct},
     {Op::ReduceSum},
     {Op::Concat},
+    {Op::Pad, kConstantParameters},
     {Op::Reshape, kConstantParameters},
     {Op::Reverse},
+    {Op::Slice, kConstantParameters},
+    {Op::Tile, kConstantParameters},
     {Op::Transpose},
+    {Op::Gather},
+    {Op::Resize, kConstantParameters},
+    {Op::Cast},
     {Op::Const},
     {Op::Identity},
     {Op::ConstShape},
 };
-static_assert(std::size(kVulkanFloatOperators) == 42);
 
 constexpr TypeCapability kVulkanFp8Types[] = {
     {Fp8E4M3, kRoleAll},
@@ -120,15 +130,79 @@ constexpr OperatorCapability kVulkanFp8Operators[] = {
 };
 static_assert(std::size(kVulkanFp8Operators) == 11);
 
+constexpr TypeCapability kVulkanIntegerTypes[] = {
+    {Int8, kRoleAll},
+    {Int32, kRoleAll},
+    {Bool, kRoleAll},
+};
+
+constexpr OperatorCapability kVulkanIntegerOperators[] = {
+    {Op::Argmax},
+    {Op::AvgPool2d, kConstantParameters},
+    {Op::Conv2d, kConstantParameters},
+    {Op::DepthwiseConv2d, kConstantParameters},
+    {Op::MatMul, kConstantParameters},
+    {Op::MaxPool2d},
+    {Op::Clamp},
+    {Op::Add},
+    {Op::ArithmeticRightShift},
+    {Op::BitwiseAnd},
+    {Op::BitwiseOr},
+    {Op::BitwiseXor},
+    {Op::LogicalAnd},
+    {Op::LogicalLeftShift},
+    {Op::LogicalRightShift},
+    {Op::LogicalOr},
+    {Op::LogicalXor},
+    {Op::Maximum},
+    {Op::Minimum},
+    {Op::Mul, kConstantParameters},
+    {Op::Sub},
+    {Op::Table},
+    {Op::Abs},
+    {Op::BitwiseNot},
+    {Op::Clz},
+    {Op::LogicalNot},
+    {Op::Negate, kConstantParameters},
+    {Op::Select},
+    {Op::Equal},
+    {Op::Greater},
+    {Op::GreaterEqual},
+    {Op::ReduceAll},
+    {Op::ReduceAny},
+    {Op::ReduceMax},
+    {Op::ReduceMin},
+    {Op::ReduceSum},
+    {Op::Concat},
+    {Op::Pad, kConstantParameters},
+    {Op::Reshape, kConstantParameters},
+    {Op::Reverse},
+    {Op::Slice, kConstantParameters},
+    {Op::Tile, kConstantParameters},
+    {Op::Transpose},
+    {Op::Gather},
+    {Op::Resize, kConstantParameters},
+    {Op::Cast},
+    {Op::Rescale, kConstantParameters},
+    {Op::Const},
+    {Op::Identity},
+    {Op::ConstShape},
+};
+
 constexpr Descriptor kVulkan[] = {
     {.target = kFloatTarget,
      .types = kVulkanFloatTypes,
      .operators = kVulkanFloatOperators,
-     .envelope = {.conditions = kConditionBit<PowDomain>}},
+     .envelope = {.conditions = kConditionBit<PowDomain> | kConditionBit<IndicesInRange>}},
     {.target = {.profiles = kProfileFloat, .extensions = kExtensionFp8E4M3 | kExtensionFp8E5M2},
      .types = kVulkanFp8Types,
      .operators = kVulkanFp8Operators,
      .envelope = {}},
+    {.target = {.profiles = kProfileInteger, .extensions = kExtensionDoubleRound},
+     .types = kVulkanIntegerTypes,
+     .operators = kVulkanIntegerOperators,
+     .envelope = {.conditions = kConditionBit<ShiftInRange> | kConditionBit<Int32MultiplyInRange> |
+                                kConditionBit<IndicesInRange>}},
 };
 
 constexpr TypeCapability kXdnaBf16Types[] = {{Bf16, kRoleAll}, {Fp32, kRoleOutput}};

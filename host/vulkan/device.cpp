@@ -83,7 +83,8 @@ std::expected<std::shared_ptr<Device>, std::string> Device::open(
 std::expected<void, std::string> Device::connect() {
     VkPhysicalDeviceVulkan13Features v13{
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-        .synchronization2 = VK_TRUE};
+        .synchronization2 = VK_TRUE,
+        .shaderIntegerDotProduct = physical_.integer_dot_product};
     VkPhysicalDeviceVulkan12Features v12{
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
         .pNext = &v13,

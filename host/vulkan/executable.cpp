@@ -60,7 +60,7 @@ Result<void> Executable::fill_arena(Transfer& transfer, const Plan& plan) {
 Result<void> Executable::compile(const Plan& plan) {
     launches_.reserve(plan.dispatches.size());
     for (const Dispatch& dispatch : plan.dispatches) {
-        auto pipeline = kernels_->specialize(dispatch.kernel, dispatch.constants);
+        auto pipeline = kernels_->specialize(dispatch.variant, dispatch.constants);
         if (!pipeline) return std::unexpected(pipeline.error());
         launches_.push_back({.pipeline = std::move(*pipeline),
                              .groups = dispatch.groups,

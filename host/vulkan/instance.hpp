@@ -30,6 +30,7 @@ struct PhysicalDevice {
     // the queue.
     bool buffer_device_address = false;
     bool timeline_semaphore = false;
+    bool integer_dot_product = false;
     DeviceDescription description;
 };
 

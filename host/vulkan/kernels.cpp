@@ -6,38 +6,9 @@
 #include <vector>
 
 namespace vulkan {
-namespace {
 
-constexpr std::uint32_t kMove[] = {
-#include "vulkan/move.inc"
-};
-constexpr std::uint32_t kAdd[] = {
-#include "vulkan/add.inc"
-};
-constexpr std::uint32_t kClamp[] = {
-#include "vulkan/clamp.inc"
-};
-constexpr std::uint32_t kMatMul[] = {
-#include "vulkan/matmul.inc"
-};
-
-}  // namespace
-
-std::span<const std::uint32_t> spirv(Kernel kernel) {
-    switch (kernel) {
-        case Kernel::Move:
-            return kMove;
-        case Kernel::Add:
-            return kAdd;
-        case Kernel::Clamp:
-            return kClamp;
-        case Kernel::MatMul:
-            return kMatMul;
-    }
-    return {};
-}
-
-Grid grid_of(const VkPhysicalDeviceLimits& limits) {
+Grid grid_of(const PhysicalDevice& device) {
+    const VkPhysicalDeviceLimits& limits = device.limits;
     const bool large =
         limits.maxComputeWorkGroupInvocations >= 256 && limits.maxComputeWorkGroupSize[0] >= 256;
     const std::uint32_t edge = large ? 16 : 8;
@@ -49,18 +20,25 @@ Grid grid_of(const VkPhysicalDeviceLimits& limits) {
         .max_groups = limits.maxComputeWorkGroupCount[0],
         .max_range = limits.maxStorageBufferRange & ~3U,
         .binding_alignment = std::max<std::uint64_t>(4, limits.minStorageBufferOffsetAlignment),
+        .integer_dot = device.integer_dot_product,
     };
 }
 
 Result<std::shared_ptr<Kernels>> Kernels::create(std::shared_ptr<Device> device,
                                                  const std::string& cache_directory) {
+    const Grid grid = grid_of(device->physical());
+    return create(std::move(device), cache_directory, grid);
+}
+
+Result<std::shared_ptr<Kernels>> Kernels::create(std::shared_ptr<Device> device,
+                                                 const std::string& cache_directory,
+                                                 const Grid& grid) {
     std::shared_ptr<Kernels> kernels(
-        new Kernels(std::move(device)));  // NOLINT: private constructor
+        new Kernels(std::move(device), grid));  // NOLINT: private constructor
     auto cache = PipelineCache::open(kernels->device(), cache_directory);
     if (!cache) return std::unexpected(cache.error());
     kernels->cache_ = std::move(*cache);
     if (auto made = kernels->create_layouts(); !made) return std::unexpected(made.error());
-    if (auto made = kernels->create_modules(); !made) return std::unexpected(made.error());
     return kernels;
 }
 
@@ -90,21 +68,22 @@ Result<void> Kernels::create_layouts() {
     return {};
 }
 
-Result<void> Kernels::create_modules() {
+Result<VkShaderModule> Kernels::module(std::size_t code) const {
+    const std::scoped_lock lock(modules_mutex_);
+    Handle<VkShaderModule>& kept = modules_[code];
+    if (kept.get()) return kept.get();
+    const auto spirv = every_code()[code].spirv;
+    const VkShaderModuleCreateInfo info{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                        .codeSize = spirv.size_bytes(),
+                                        .pCode = spirv.data()};
     const DeviceApi& api = device_->api();
-    for (std::size_t i = 0; i < kKernels; ++i) {
-        const auto code = spirv(static_cast<Kernel>(i));
-        const VkShaderModuleCreateInfo info{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                            .codeSize = code.size_bytes(),
-                                            .pCode = code.data()};
-        auto module = device_->make(api.CreateShaderModule, api.DestroyShaderModule, info);
-        if (!module) return std::unexpected(module.error());
-        modules_[i] = std::move(*module);
-    }
-    return {};
+    auto made = device_->make(api.CreateShaderModule, api.DestroyShaderModule, info);
+    if (!made) return std::unexpected(made.error());
+    kept = std::move(*made);
+    return kept.get();
 }
 
-Result<Handle<VkPipeline>> Kernels::specialize(Kernel kernel,
+Result<Handle<VkPipeline>> Kernels::specialize(const Variant& variant,
                                                std::span<const std::uint32_t> constants) const {
     std::vector<std::uint32_t> values{grid_.workgroup, grid_.elements};
     values.insert(values.end(), constants.begin(), constants.end());
@@ -117,11 +96,13 @@ Result<Handle<VkPipeline>> Kernels::specialize(Kernel kernel,
         .dataSize = values.size() * 4,
         .pData = values.data()};
 
+    const auto code = module(code_for(variant));
+    if (!code) return std::unexpected(code.error());
     const VkComputePipelineCreateInfo info{
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = modules_[static_cast<std::size_t>(kernel)].get(),
+                  .module = *code,
                   .pName = "main",
                   .pSpecializationInfo = &specialization},
         .layout = pipeline_layout_.get()};

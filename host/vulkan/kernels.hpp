@@ -1,37 +1,33 @@
 // SPDX-License-Identifier: MIT
 //
-// The provider's own shaders. Nothing of a guest's ever reaches a shader compiler: a
-// program only picks kernels and the numbers that specialize them.
+// The provider's own shaders on a device.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "vulkan/code.hpp"
 #include "vulkan/device.hpp"
 #include "vulkan/pipeline_cache.hpp"
 
 namespace vulkan {
 
-enum class Kernel : std::uint8_t { Move, Add, Clamp, MatMul };
-inline constexpr std::size_t kKernels = 4;
-
-// The SPIR-V that the build made of shaders/*.comp.
-[[nodiscard]] std::span<const std::uint32_t> spirv(Kernel kernel);
-
 // How the kernels are laid out on a device; what a plan needs to know of it.
 struct Grid {
     std::uint32_t elements = 0;    // length of the storage buffer array
-    std::uint32_t workgroup = 0;   // invocations: a square, of which matmul uses the edge
+    std::uint32_t workgroup = 0;   // invocations: a square, of which gemm uses the edge
     std::uint32_t edge = 0;        // workgroup = edge * edge
     std::uint32_t max_groups = 0;  // workgroups in one dispatch
     std::uint32_t max_range = 0;   // bytes that one storage buffer binding spans
     std::uint64_t binding_alignment = 4;
+    bool integer_dot = false;  // the device multiplies and adds four bytes at a time
 };
 
-[[nodiscard]] Grid grid_of(const VkPhysicalDeviceLimits& limits);
+[[nodiscard]] Grid grid_of(const PhysicalDevice& device);
 
 inline constexpr std::uint32_t kMostElements = 17;  // 16 bindings and an arena
 
@@ -40,6 +36,10 @@ class Kernels {
  public:
     [[nodiscard]] static Result<std::shared_ptr<Kernels>> create(
         std::shared_ptr<Device> device, const std::string& cache_directory);
+    // As if the device had this one.
+    [[nodiscard]] static Result<std::shared_ptr<Kernels>> create(std::shared_ptr<Device> device,
+                                                                 const std::string& cache_directory,
+                                                                 const Grid& grid);
 
     [[nodiscard]] Device& device() const { return *device_; }
     [[nodiscard]] const std::shared_ptr<Device>& shared_device() const { return device_; }
@@ -49,20 +49,22 @@ class Kernels {
 
     // Thread-safe; the driver compiles here.
     [[nodiscard]] Result<Handle<VkPipeline>> specialize(
-        Kernel kernel, std::span<const std::uint32_t> constants) const;
+        const Variant& variant, std::span<const std::uint32_t> constants) const;
 
  private:
-    explicit Kernels(std::shared_ptr<Device> device)
-        : device_(std::move(device)), grid_(grid_of(device_->limits())) {}
+    Kernels(std::shared_ptr<Device> device, const Grid& grid)
+        : device_(std::move(device)), grid_(grid), modules_(every_code().size()) {}
     [[nodiscard]] Result<void> create_layouts();
-    [[nodiscard]] Result<void> create_modules();
+    // Made when the first pipeline wants it.
+    [[nodiscard]] Result<VkShaderModule> module(std::size_t code) const;
 
     std::shared_ptr<Device> device_;
     Grid grid_;
     Handle<VkDescriptorSetLayout> set_layout_;
     Handle<VkPipelineLayout> pipeline_layout_;
     PipelineCache cache_;
-    std::array<Handle<VkShaderModule>, kKernels> modules_;
+    mutable std::mutex modules_mutex_;
+    mutable std::vector<Handle<VkShaderModule>> modules_;  // of every_code(); by modules_mutex_
 };
 
 }  // namespace vulkan

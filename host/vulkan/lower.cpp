@@ -1,221 +1,204 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
-#include <cstring>
 #include <numeric>
-#include <optional>
 
-#include "tosa_generated.h"
-#include "vulkan/plan.hpp"
+#include "tosa/number.hpp"
+#include "vulkan/lowerer.hpp"
 
 namespace vulkan {
 namespace {
 
 using tosa::ValueId;
 
-constexpr std::size_t kMostDims = 6;          // that the kernels index
-constexpr std::uint32_t kOutputsPerEdge = 4;  // matmul.comp's kRegisters
-
 // Every dispatch has a pipeline of its own, which the driver compiles at load.
 constexpr std::size_t kMostSteps = 4096;
 
-using Dims = std::array<std::uint32_t, kMostDims>;
+// RESHAPE, IDENTITY.
+Result<void> add_view(Lowerer& to, const tosa::Operator& op) {
+    const ValueId operands[] = {op.inputs[0], op.outputs[0]};
+    if (auto fits = to.check(operands); !fits) return fits;
+    const TensorId from = to.root(op.inputs[0]), into = op.outputs[0];
+    Tensor& source = to.out.tensors[from];
+    const std::uint32_t slot = to.out.tensors[into].slot;
+    if (slot != tosa::kNoId) {
+        if (source.slot != tosa::kNoId || !source.contents.empty()) {
+            add_copy(to, from, into);
+            return {};
+        }
+        source.slot = slot;
+    }
+    to.view(into, from);
+    return {};
+}
 
-Dims padded(const tosa::Value& tensor) {
-    Dims dims;
+// CONST, CONST_SHAPE: whoever reads them finds their contents.
+Result<void> add_nothing(Lowerer&, const tosa::Operator&) {
+    return {};
+}
+
+constexpr LowerRow kRows[] = {
+    {tosa::Op::Const, add_nothing},
+    {tosa::Op::ConstShape, add_nothing},
+    {tosa::Op::Identity, add_view},
+    {tosa::Op::Reshape, add_view},
+};
+
+using Table = std::array<Lower, tosa::kLastStableOp + 1>;
+
+const Table& table() {
+    static const Table made = [] {
+        Table rows{};
+        for (const auto family :
+             {std::span<const LowerRow>(kRows), elementwise_rows(), rescale_rows(), move_rows(),
+              product_rows(), window_rows(), reduce_rows(), lookup_rows()})
+            for (const LowerRow& row : family)
+                rows[static_cast<std::size_t>(row.op)] = row.lower;
+        return rows;
+    }();
+    return made;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> shader_type(tosa::DType type) {
+    switch (type) {
+        case tosa::DType::Fp32:
+            return shader::kFp32;
+        case tosa::DType::Fp16:
+            return shader::kFp16;
+        case tosa::DType::Fp8E4M3:
+            return shader::kFp8E4M3;
+        case tosa::DType::Fp8E5M2:
+            return shader::kFp8E5M2;
+        case tosa::DType::Bool:
+            return shader::kBool;
+        case tosa::DType::Int8:
+            return shader::kInt8;
+        case tosa::DType::Int32:
+            return shader::kInt32;
+        default:
+            return std::nullopt;
+    }
+}
+
+Extents padded(const tosa::Value& tensor) {
+    Extents dims;
     dims.fill(1);
     std::ranges::transform(tensor.dims, dims.end() - static_cast<std::ptrdiff_t>(tensor.rank()),
                            [](std::int32_t d) { return static_cast<std::uint32_t>(d); });
     return dims;
 }
 
-// Row-major, 0 where one element stands for a whole dimension.
-Dims strides(const Dims& dims) {
-    Dims result{};
+Extents strides_of(const Extents& dims) {
+    Extents result{};
     std::uint32_t step = 1;
     for (std::size_t i = kMostDims; i-- > 0; step *= dims[i])
         result[i] = dims[i] == 1 ? 0 : step;
     return result;
 }
 
-constexpr std::uint64_t ceil_div(std::uint64_t n, std::uint64_t d) {
-    return (n + d - 1) / d;
+std::optional<std::vector<std::int64_t>> integers(const tosa::Value& value) {
+    if (!value.constant() || tosa::is_float(value.type)) return std::nullopt;
+    std::vector<std::int64_t> values(value.elements);
+    for (std::uint64_t i = 0; i < value.elements; ++i)
+        values[i] = tosa::read_integer(value.type, value.data.data(), i);
+    return values;
 }
 
-// All zero, of either sign.
-bool zero(std::span<const std::byte> fp32) {
-    for (std::size_t at = 0; at + 4 <= fp32.size(); at += 4) {
-        std::uint32_t bits = 0;
-        std::memcpy(&bits, &fp32[at], 4);
-        if ((bits & 0x7FFFFFFF) != 0) return false;
+Result<std::int32_t> zero_point(const Lowerer& to, const tosa::Operator& op, std::size_t operand) {
+    if (operand >= op.inputs.size()) return 0;
+    const tosa::Value& value = to.value(op.inputs[operand]);
+    if (value.constant() && value.elements == 1) {
+        if (!tosa::is_float(value.type))
+            return static_cast<std::int32_t>(tosa::read_integer(value.type, value.data.data(), 0));
+        if (tosa::read_float(value.type, value.data.data(), 0) == 0) return 0;
     }
-    return !fp32.empty();
+    return std::unexpected(ErrorKind::Unsupported);
 }
 
-std::optional<float> scalar(const flatbuffers::Vector<std::uint8_t>* bytes) {
-    if (!bytes || bytes->size() != sizeof(float)) return std::nullopt;
-    float value = 0;
-    std::memcpy(&value, bytes->data(), sizeof(value));
-    return value;
-}
-
-class Lowerer {
- public:
-    Lowerer(const tosa::Graph& graph, const Grid& grid) : graph_(graph), grid_(grid) {
-        out_.same_as.resize(graph.values.size());
-        std::iota(out_.same_as.begin(), out_.same_as.end(), 0U);
-        out_.slot_of.resize(graph.values.size(), tosa::kNoId);
-    }
-
-    Result<Lowering> run() {
-        if (auto bound = bind_slots(); !bound) return std::unexpected(bound.error());
-        for (const auto& op : graph_.operators) {
-            if (op.dead()) continue;
-            if (auto added = add(op); !added) return std::unexpected(added.error());
-            if (out_.steps.size() > kMostSteps) return std::unexpected(ErrorKind::ResourceLimit);
-        }
-        return std::move(out_);
-    }
-
- private:
-    // A value in two slots would need a copy that the graph does not ask for, and so
-    // would a constant: such graphs are refused, as everywhere.
-    Result<void> bind_slots() {
-        if (graph_.inputs.size() + graph_.outputs.size() >= grid_.elements)
-            return std::unexpected(ErrorKind::ResourceLimit);
-        std::uint32_t slot = 0;
-        for (const auto* ids : {&graph_.inputs, &graph_.outputs}) {
-            for (const ValueId id : *ids) {
-                if (auto fits = check(id); !fits) return fits;
-                if (out_.slot_of[id] != tosa::kNoId || graph_.values[id].constant())
-                    return std::unexpected(ErrorKind::Unsupported);
-                out_.slot_of[id] = slot++;
-            }
-        }
-        return {};
-    }
-
-    // A tensor that the kernels can index.
-    Result<void> check(ValueId id) const {
-        const auto& value = graph_.values[id];
-        if (value.type != tosa::DType::Fp32 || value.rank() > kMostDims)
-            return std::unexpected(ErrorKind::Unsupported);
-        if (value.bytes > grid_.max_range) return std::unexpected(ErrorKind::ResourceLimit);
-        return {};
-    }
-
-    Result<void> add(const tosa::Operator& op) {
-        switch (op.op) {
-            case tosa::Op::Const:
-            case tosa::Op::ConstShape:
-                return {};
-            case tosa::Op::Identity:
-            case tosa::Op::Reshape:
-                return with_tensors(op, 1, [&] { return view(op); });
-            case tosa::Op::Add:
-                return with_tensors(op, 2, [&] { return add_add(op); });
-            case tosa::Op::Clamp:
-                return with_tensors(op, 1, [&] { return add_clamp(op); });
-            case tosa::Op::MatMul:
-                return with_tensors(op, 2, [&] { return add_matmul(op); });
-            default:
-                return std::unexpected(ErrorKind::Unsupported);
-        }
-    }
-
-    // The first `inputs` operands are read as tensors; the rest are parameters.
-    template <class Lower>
-    Result<void> with_tensors(const tosa::Operator& op, std::size_t inputs, Lower lower) {
-        for (const ValueId id : op.inputs.first(inputs))
+// A value in two slots would need a copy that the graph does not ask for, and so
+// would a constant: such graphs are refused, as everywhere.
+Result<void> Lowerer::bind_slots() {
+    if (graph.inputs.size() + graph.outputs.size() >= grid.elements)
+        return std::unexpected(ErrorKind::ResourceLimit);
+    for (const tosa::Value& v : graph.values)
+        append({.type = shader_type(v.type).value_or(shader::kFp32),
+                .elements = v.elements,
+                .bytes = v.bytes,
+                .contents = v.constant() ? v.data : std::span<const std::byte>{}});
+    std::uint32_t slot = 0;
+    for (const auto* ids : {&graph.inputs, &graph.outputs}) {
+        for (const ValueId id : *ids) {
             if (auto fits = check(id); !fits) return fits;
-        if (auto fits = check(op.outputs[0]); !fits) return fits;
-        return lower();
-    }
-
-    void push(Kernel kernel, std::vector<ValueId> reads, ValueId writes,
-              std::vector<std::uint32_t> constants, std::uint64_t groups) {
-        for (ValueId& id : reads)
-            id = out_.same_as[id];
-        out_.steps.push_back({.kernel = kernel,
-                              .reads = std::move(reads),
-                              .writes = writes,
-                              .constants = std::move(constants),
-                              .groups = groups});
-    }
-
-    std::uint32_t count(ValueId id) const {
-        return static_cast<std::uint32_t>(graph_.values[id].elements);
-    }
-    std::uint64_t linear_groups(ValueId id) const { return ceil_div(count(id), grid_.workgroup); }
-
-    Result<void> view(const tosa::Operator& op) {
-        const ValueId from = out_.same_as[op.inputs[0]];
-        const ValueId to = op.outputs[0];
-        std::uint32_t& home = out_.slot_of[from];
-        const bool output = out_.slot_of[to] != tosa::kNoId;
-        if (output && (home != tosa::kNoId || graph_.values[from].constant())) {
-            push(Kernel::Move, {from}, to, {count(to)}, linear_groups(to));
-            return {};
-        }
-        if (output) home = out_.slot_of[to];
-        out_.same_as[to] = from;
-        return {};
-    }
-
-    Result<void> add_add(const tosa::Operator& op) {
-        const ValueId lhs = op.inputs[0], rhs = op.inputs[1], sum = op.outputs[0];
-        const Dims dims = padded(graph_.values[sum]);
-        const Dims lhs_dims = padded(graph_.values[lhs]), rhs_dims = padded(graph_.values[rhs]);
-        const bool broadcast = lhs_dims != dims || rhs_dims != dims;
-        std::vector<std::uint32_t> constants{count(sum), broadcast};
-        for (const Dims& group : {dims, strides(lhs_dims), strides(rhs_dims)})
-            constants.insert(constants.end(), group.begin(), group.end());
-        push(Kernel::Add, {lhs, rhs}, sum, std::move(constants), linear_groups(sum));
-        return {};
-    }
-
-    Result<void> add_clamp(const tosa::Operator& op) {
-        const auto* attribute = op.serialized->attribute_as_ClampAttribute();
-        const auto low = scalar(attribute->min_val());
-        const auto high = scalar(attribute->max_val());
-        if (!low || !high || !(*low <= *high))  // false for NaN
-            return std::unexpected(ErrorKind::InvalidArgument);
-        const bool propagate = attribute->nan_mode() == tosa::fbs::NanPropagationMode::PROPAGATE;
-        const ValueId to = op.outputs[0];
-        push(Kernel::Clamp, {op.inputs[0]}, to,
-             {count(to), std::bit_cast<std::uint32_t>(*low), std::bit_cast<std::uint32_t>(*high),
-              propagate},
-             linear_groups(to));
-        return {};
-    }
-
-    Result<void> add_matmul(const tosa::Operator& op) {
-        for (const ValueId zero_point : op.inputs.subspan(2))
-            if (!zero(graph_.values[zero_point].data))
+            Tensor& tensor = out.tensors[id];
+            if (tensor.slot != tosa::kNoId || !tensor.contents.empty())
                 return std::unexpected(ErrorKind::Unsupported);
-        const ValueId lhs = op.inputs[0], rhs = op.inputs[1], product = op.outputs[0];
-        const auto extent = [&](ValueId id, std::size_t axis) {
-            return static_cast<std::uint32_t>(graph_.values[id].dims[axis]);
-        };
-        const std::uint32_t batch = extent(lhs, 0), m = extent(lhs, 1), k = extent(lhs, 2);
-        const std::uint32_t n = extent(rhs, 2);
-        const std::uint32_t block = grid_.edge * kOutputsPerEdge;
-        push(Kernel::MatMul, {lhs, rhs}, product, {batch, m, k, n, grid_.edge},
-             ceil_div(m, block) * ceil_div(n, block) * batch);
-        return {};
+            tensor.slot = slot++;
+        }
     }
+    out.inputs.assign(graph.inputs.begin(), graph.inputs.end());
+    out.outputs.assign(graph.outputs.begin(), graph.outputs.end());
+    return {};
+}
 
-    const tosa::Graph& graph_;
-    const Grid& grid_;
-    Lowering out_;
-};
+Result<void> Lowerer::check(ValueId id) const {
+    const tosa::Value& v = graph.values[id];
+    if (!shader_type(v.type) || v.rank() > kMostDims)
+        return std::unexpected(ErrorKind::Unsupported);
+    if (v.bytes > grid.max_range) return std::unexpected(ErrorKind::ResourceLimit);
+    return {};
+}
 
-}  // namespace
+Result<void> Lowerer::check(std::span<const ValueId> ids) const {
+    for (const ValueId id : ids)
+        if (auto fits = check(id); !fits) return fits;
+    return {};
+}
+
+TensorId Lowerer::append(const Tensor& tensor) {
+    const auto id = static_cast<TensorId>(out.tensors.size());
+    out.tensors.push_back(tensor);
+    out.tensors.back().same_as = id;
+    return id;
+}
+
+Result<TensorId> Lowerer::temporary(std::uint32_t type, std::uint64_t elements) {
+    const std::uint64_t bytes = elements * (4 / shader::lanes_of(type));
+    if (bytes > grid.max_range) return std::unexpected(ErrorKind::ResourceLimit);
+    return append({.type = type, .elements = elements, .bytes = bytes});
+}
+
+Result<TensorId> Lowerer::constant(std::uint32_t type, std::vector<std::byte> contents) {
+    if (contents.size() > grid.max_range) return std::unexpected(ErrorKind::ResourceLimit);
+    const auto& kept = out.made.emplace_back(std::move(contents));
+    return append({.type = type,
+                   .elements = kept.size() / (4 / shader::lanes_of(type)),
+                   .bytes = kept.size(),
+                   .contents = kept});
+}
+
+void Lowerer::push(Step step) {
+    for (Place& place : step.reads)
+        place.tensor = root(place.tensor);
+    if (step.chain)
+        for (ChainInput& input : step.chain->inputs)
+            if (input.tensor != kNoTensor) input.tensor = root(input.tensor);
+    out.steps.push_back(std::move(step));
+}
 
 Result<Lowering> lower(const tosa::Graph& graph, const Grid& grid) {
-    return Lowerer(graph, grid).run();
+    Lowerer lowerer(graph, grid);
+    if (auto bound = lowerer.bind_slots(); !bound) return std::unexpected(bound.error());
+    for (const auto& op : graph.operators) {
+        if (op.dead()) continue;
+        const Lower add = table()[static_cast<std::size_t>(op.op)];
+        if (!add) return std::unexpected(ErrorKind::Unsupported);
+        if (auto added = add(lowerer, op); !added) return std::unexpected(added.error());
+        if (lowerer.out.steps.size() > kMostSteps) return std::unexpected(ErrorKind::ResourceLimit);
+    }
+    fuse(lowerer.out);
+    return std::move(lowerer.out);
 }
 
 }  // namespace vulkan

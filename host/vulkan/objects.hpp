@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <memory>
+#include <new>
 
 #include "provider/provider.hpp"
 #include "vulkan/executable.hpp"
@@ -95,6 +96,14 @@ struct Event final : provider::Event {
           submission(taken) {}
     ~Event() override { Ring::give_back(submission); }
 
+    // In its submission, which its state keeps alive until it is gone.
+    static void* operator new(std::size_t, Submission& taken) { return taken.room_for_event(); }
+    static void operator delete(void*, Submission&) {}
+    static void operator delete(Event* event, std::destroying_delete_t) {
+        const auto keeps_its_memory = event->state;
+        event->~Event();
+    }
+
     std::shared_ptr<ContextState> state;
     std::array<Quota::Share, 3> counted;
     Submission& submission;
@@ -102,5 +111,6 @@ struct Event final : provider::Event {
     Clock::time_point deadline = Clock::time_point::max();
     bool late = false;  // seen running after its deadline
 };
+static_assert(sizeof(Event) <= Submission::kEventBytes);
 
 }  // namespace vulkan

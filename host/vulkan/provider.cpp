@@ -8,6 +8,7 @@
 
 #include "provider/bindings.hpp"
 #include "provider/guard.hpp"
+#include "vulkan/self_test.hpp"
 
 namespace vulkan {
 namespace {
@@ -72,7 +73,8 @@ Result<std::shared_ptr<const Executable>> build(ContextState& state,
                                                 provider::ByteSource& source,
                                                 const provider::ProgramRefused& refused) {
     const auto artifact = provider::read_tosa(
-        desc, source, [](const tosa::Target& target) { return target == kTarget; }, refused);
+        desc, source, [](const tosa::Target& target) { return tosa::within(target, kTarget); },
+        refused);
     if (!artifact) return std::unexpected(artifact.error());
     const tosa::Graph& graph = artifact->graph;
     if (const std::string why = provider::beyond_one_block(graph); !why.empty()) {
@@ -82,7 +84,7 @@ Result<std::shared_ptr<const Executable>> build(ContextState& state,
     const Grid& grid = state.kernels->grid();
     const auto lowering = lower(graph, grid);
     if (!lowering) return std::unexpected(lowering.error());
-    const auto plan = schedule(graph, *lowering, grid);
+    const auto plan = schedule(*lowering, grid);
     if (!plan) return std::unexpected(plan.error());
     return Executable::create(state.kernels, state.transfer, *plan, desc.resident_bytes);
 }
@@ -242,6 +244,11 @@ std::expected<std::unique_ptr<provider::Provider>, std::string> open(const Optio
     if (!kernels)
         return std::unexpected(
             std::format("the provider's kernels cannot be made: {}", name(kernels.error().kind)));
+    if (options.self_test) {
+        VulkanProvider tried(*kernels, {});  // of its own, whose counters nobody sees
+        if (auto passed = self_test(tried, known_answers()); !passed)
+            return std::unexpected(passed.error());
+    }
     return std::make_unique<VulkanProvider>(std::move(*kernels), options.program_refused);
 }
 

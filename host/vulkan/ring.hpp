@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -30,8 +32,13 @@ class Submission {
     void retire();
     [[nodiscard]] bool in_flight() const { return program_ != nullptr; }
 
+    // Where the event of the submission lives, so that submitting allocates nothing.
+    static constexpr std::size_t kEventBytes = 128;
+    [[nodiscard]] void* room_for_event() { return room_for_event_.data(); }
+
  private:
     friend class Ring;
+    alignas(std::max_align_t) std::array<std::byte, kEventBytes> room_for_event_{};
     Commands commands_;
     VkDescriptorSet set_;
     std::shared_ptr<const Executable> program_;

@@ -65,6 +65,7 @@ std::string look_for_features(const InstanceApi& api, PhysicalDevice& device) {
     api.GetPhysicalDeviceFeatures2(device.handle, &features);
     device.buffer_device_address = v12.bufferDeviceAddress != VK_FALSE;
     device.timeline_semaphore = v12.timelineSemaphore != VK_FALSE;
+    device.integer_dot_product = v13.shaderIntegerDotProduct != VK_FALSE;
     return v13.synchronization2 ? "" : "it lacks synchronization2";
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
-#include <new>
 
 #include "provider/bindings.hpp"
 #include "vulkan/provider.hpp"
@@ -51,8 +50,10 @@ void write_descriptors(const Kernels& kernels, VkDescriptorSet set,
                        std::span<const Binding> bindings, const Storage* arena) {
     std::array<VkDescriptorBufferInfo, kMostElements> elements{};
     std::size_t count = 0;
+    // Kernels read and write whole words, the last of which a buffer always has.
     for (const Binding& binding : bindings)
-        elements[count++] = {buffer_of(binding).storage->buffer(), binding.offset, binding.bytes};
+        elements[count++] = {buffer_of(binding).storage->buffer(), binding.offset,
+                             (binding.bytes + 3) & ~std::uint64_t{3}};
     if (arena) elements[count++] = {arena->buffer(), 0, arena->bytes()};
     std::fill(elements.begin() + static_cast<std::ptrdiff_t>(count), elements.end(), elements[0]);
     const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
@@ -70,7 +71,7 @@ Event::Clock::time_point deadline_after(std::uint64_t timeout_ns) {
     return now + std::chrono::nanoseconds(timeout_ns);
 }
 
-// Null when the ring is full or memory is short.
+// Null when the ring is full.
 std::unique_ptr<Event> make_event(const Queue& queue, const Program& program) {
     const auto& state = queue.state;
     auto by_context = state->events.take();
@@ -78,10 +79,8 @@ std::unique_ptr<Event> make_event(const Queue& queue, const Program& program) {
     auto by_program = program.events.take();
     Submission* submission = by_context && by_queue && by_program ? state->ring.take() : nullptr;
     if (!submission) return nullptr;
-    std::unique_ptr<Event> event(new (std::nothrow) Event(  // NOLINT: nothrow has no make_unique
+    return std::unique_ptr<Event>(new (*submission) Event(  // NOLINT: in the submission
         state, std::move(*by_context), std::move(*by_queue), std::move(*by_program), *submission));
-    if (!event) Ring::give_back(*submission);
-    return event;
 }
 
 }  // namespace

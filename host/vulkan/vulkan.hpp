@@ -21,7 +21,10 @@
 
 namespace vulkan {
 
-inline constexpr tosa::Target kTarget = tosa::kFloatTarget;  // on every device
+// Programs for any part of it are served, on every device, if all their operators are.
+inline constexpr tosa::Target kTarget{
+    .profiles = tosa::kProfileInteger | tosa::kProfileFloat,
+    .extensions = tosa::kExtensionFp8E4M3 | tosa::kExtensionFp8E5M2 | tosa::kExtensionDoubleRound};
 
 // Of the Vulkan headers that this was built with.
 [[nodiscard]] std::string header_version();
@@ -50,6 +53,9 @@ struct Options {
     // Off: Device-domain buffers are reached through staged transfers even where the
     // memory could be mapped, as on a card with memory of its own.
     bool map_device_memory = true;
+
+    // Off: the device is not asked for answers that are known (self_test.hpp).
+    bool self_test = true;
 
     // Where what the driver has compiled is kept for the next process (pipeline_cache.hpp).
     // The directory exists and is the user's own; empty: nothing is kept.

@@ -59,14 +59,22 @@ TEST_CASE("the reference computes every case") {
     check_every_case({.engine = cpu::Engine::Reference});
 }
 
+// All but some of types that no kernel has, and under the validation layer.
 TEST_CASE("the Vulkan provider computes what it takes" * doctest::skip(vulkan::test::skipped())) {
+    const auto no_message = [](std::string_view message) { FAIL_CHECK(message); };
     const cpu::test::Rig rig(std::shared_ptr<provider::Provider>(
-        vulkan::open({.name = vulkan::test::device_name()}).value()));
-    std::size_t taken = 0;
-    for (const Case& each : cases())
-        taken += check(each, rig);
-    CHECK(taken > 0);
-    MESSAGE(taken, " of ", cases().size());
+        vulkan::open({.name = vulkan::test::device_name(), .on_validation_message = no_message})
+            .value()));
+    // Words in the names of cases with an operator or a type that is in no tier.
+    constexpr std::string_view kBeyond[] = {
+        "bf16",   "int4",  "int16",   "conv3d",    "transpose-conv2d",
+        "intdiv", "fft2d", "cond-if", "while-loop"};
+    for (const Case& each : cases()) {
+        CAPTURE(each.name);
+        const bool beyond = std::ranges::any_of(
+            kBeyond, [&](std::string_view word) { return each.name.contains(word); });
+        CHECK(check(each, rig) != beyond);
+    }
 }
 
 TEST_CASE("what differs is told") {

@@ -91,6 +91,7 @@ TEST_CASE("the identities of the tiers are the known ones") {
     using Words = std::vector<std::uint32_t>;
     CHECK(words(vulkan_tiers()[0]) == Words{2, 1, 0, 0});
     CHECK(words(vulkan_tiers()[1]) == Words{2, 1, 0x18, 0});
+    CHECK(words(vulkan_tiers()[2]) == Words{1, 1, 0x200, 0});
     CHECK(words(xdna_tiers()[0]) == Words{2, 1, 0x4, 0});
     CHECK(words(xdna_tiers()[1]) == Words{2, 1, 0x1C, 0});
     CHECK(words(xdna_tiers()[2]) == Words{1, 1, 0, 0});
@@ -118,13 +119,22 @@ TEST_CASE("the float tier of Vulkan") {
     }
     CHECK(admitted(tier, unary(Op::LogicalNot, DType::Bool, DType::Bool)));
     CHECK(admitted(tier, unary(Op::Identity, DType::Int32, DType::Int32)));
-    // POW's condition is the only one that it lives with.
     CHECK_FALSE(admitted(tier, multiply(DType::Int32)));
     CHECK_FALSE(admitted(tier, unary(Op::Identity, DType::Int8, DType::Int8)));
     CHECK_FALSE(admitted(tier, unary(Op::Identity, DType::Bf16, DType::Bf16)));
-    CHECK_FALSE(admitted(tier, unary(Op::Cast, DType::Fp32, DType::Fp16)));
+    CHECK(admitted(tier, unary(Op::Cast, DType::Fp32, DType::Fp16)));
     CHECK(admitted(tier, matmul(DType::Fp32, DType::Fp32, bytes_of({0.0F}))));
     CHECK_FALSE(admitted(tier, matmul(DType::Fp32, DType::Fp32, bytes_of({1.0F}))));
+}
+
+TEST_CASE("the integer tier of Vulkan") {
+    const Descriptor& tier = vulkan_tiers()[2];
+    CHECK(admitted(tier, multiply(DType::Int32)));
+    CHECK(admitted(tier, unary(Op::Identity, DType::Int8, DType::Int8)));
+    CHECK(admitted(tier, binary(Op::ArithmeticRightShift, DType::Int32)));
+    CHECK(admitted(tier, matmul(DType::Int8, DType::Int32, bytes_of<std::int8_t>({3}))));
+    CHECK_FALSE(admitted(tier, binary(Op::IntDiv, DType::Int32)));
+    CHECK_FALSE(admitted(tier, unary(Op::Identity, DType::Int16, DType::Int16)));
 }
 
 TEST_CASE("the FP8 tier of Vulkan") {

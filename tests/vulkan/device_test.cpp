@@ -88,7 +88,9 @@ TEST_SUITE("vulkan/device" * doctest::skip(skipped())) {
         std::vector<std::string> messages;
         Options options{.name = device_name()};
         options.on_validation_message = [&](std::string_view m) { messages.emplace_back(m); };
-        auto provider = *open(options);
+        auto opened = open(options);
+        REQUIRE_MESSAGE(opened, opened.error_or(""));
+        auto provider = std::move(*opened);
         auto context = *provider->create_context(0);
         auto queue = *provider->create_queue(*context, 0);
         auto buffer = *provider->allocate_buffer(

@@ -104,6 +104,16 @@ TEST_SUITE("vulkan/fault" * doctest::skip(skipped())) {
         }
     }
 
+    TEST_CASE("a self test that cannot be made is an error, and leaks nothing") {
+        for (const char* function : {"vkCreateComputePipelines", "vkAllocateMemory"}) {
+            CAPTURE(function);
+            Shimmed shim;
+            shim->fault = {function, 1, VK_ERROR_OUT_OF_HOST_MEMORY};
+            CHECK(!open(Shimmed::options()));
+            CHECK(shim->failed());
+        }
+    }
+
     TEST_CASE("whichever call finds the device lost, all that comes later is refused") {
         for (const char* function : kLosses) {
             unsigned nth = 0;

@@ -107,9 +107,9 @@ bool nan(std::uint32_t bits) {
 
 // The rule of providers.md 2.2 on the host, where binary32 keeps its subnormals.
 std::uint32_t clamp_reference(std::uint32_t bits, float low, float high, NanMode mode) {
-    if (nan(bits)) return mode == NanMode::Propagate ? bits : std::bit_cast<std::uint32_t>(low);
+    if (nan(bits) && mode == NanMode::Propagate) return bits;
     const float x = std::bit_cast<float>(bits);
-    const float raised = x >= low ? x : low;
+    const float raised = x >= low ? x : low;  // of NaN, too
     return std::bit_cast<std::uint32_t>(raised < high ? raised : high);
 }
 

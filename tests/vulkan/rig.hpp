@@ -91,6 +91,7 @@ inline ErrorKind rejection(const provider::SubmitResult& result) {
 class Rig {
  public:
     explicit Rig(Options options = {}) {
+        options.self_test = false;  // hundreds of cases open the device
         options.name = device_name();
         if (options.loader.empty()) options.loader = loader_name();
         options.on_validation_message = [this](std::string_view message) {
@@ -163,7 +164,7 @@ class Rig {
         Source source(file);
         return provider_->load_program(*context,
                                        {.format = tosa::kFormat,
-                                        .target = tosa::encode_target(tosa::kFloatTarget),
+                                        .target = tosa::encode_target(kTarget),
                                         .resident_bytes = resident_bytes},
                                        source);
     }

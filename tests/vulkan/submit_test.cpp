@@ -315,7 +315,9 @@ TEST_SUITE("vulkan/submit" * doctest::skip(skipped())) {
         CHECK(error_of(rig.try_load(Bytes(64))) == ErrorKind::InvalidArgument);
         CHECK(error_of(rig.try_load(Bytes())) == ErrorKind::InvalidArgument);
         GraphBuilder no_kernel;
-        no_kernel.input("x", {2}).output("y", {2}).op(tosa::Op::Erf, {"x"}, {"y"});
+        no_kernel.input("x", {2}, tosa::DType::Int32).input("z", {2}, tosa::DType::Int32);
+        no_kernel.output("y", {2}, tosa::DType::Int32);
+        no_kernel.op(tosa::Op::IntDiv, {"x", "z"}, {"y"});
         CHECK(error_of(rig.try_load(no_kernel.file())) == ErrorKind::Unsupported);
     }
 

@@ -25,6 +25,13 @@ inline const std::array kPinned{
     dlopen("libVkLayer_khronos_validation.so", RTLD_NOW | RTLD_NODELETE),
 };
 
+// Sanitizers take several times as long for what they do not look into: drivers, layers.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 // The software device by default: it is in every build root.
 inline std::string device_name() {
     const char* chosen = std::getenv("VULKAN_DEVICE");

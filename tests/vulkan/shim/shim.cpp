@@ -24,7 +24,8 @@ Mask small_device() {
         limits.maxComputeWorkGroupCount[0] = 2;
     };
     mask.subgroup_size = 4;
-    mask.card = mask.no_maintenance4 = mask.no_buffer_device_address = true;
+    mask.card = mask.no_maintenance4 = mask.no_buffer_device_address = mask.no_integer_dot_product =
+        true;
     return mask;
 }
 
@@ -85,6 +86,7 @@ void VKAPI_CALL features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* all
             all->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES)) {
         if (mask.no_synchronization2) v13->synchronization2 = VK_FALSE;
         if (mask.no_maintenance4) v13->maintenance4 = VK_FALSE;
+        if (mask.no_integer_dot_product) v13->shaderIntegerDotProduct = VK_FALSE;
     }
 }
 
@@ -104,7 +106,8 @@ VkResult create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* info
     if ((v12 && ((mask.no_timeline_semaphore && v12->timelineSemaphore) ||
                  (mask.no_buffer_device_address && v12->bufferDeviceAddress))) ||
         (v13 && ((mask.no_synchronization2 && v13->synchronization2) ||
-                 (mask.no_maintenance4 && v13->maintenance4)))) {
+                 (mask.no_maintenance4 && v13->maintenance4) ||
+                 (mask.no_integer_dot_product && v13->shaderIntegerDotProduct)))) {
         control().complain("a feature is enabled that the device lacks");
         return VK_ERROR_FEATURE_NOT_PRESENT;
     }

@@ -33,6 +33,7 @@ struct Mask {
     bool no_maintenance4 = false;
     bool no_timeline_semaphore = false;
     bool no_buffer_device_address = false;
+    bool no_integer_dot_product = false;
     bool card = false;  // memory of its own that cannot be mapped, beside the host's
 };
 

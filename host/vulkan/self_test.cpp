@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "vulkan/self_test.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "provider/guard.hpp"
+
+namespace vulkan {
+namespace {
+
+using provider::Access;
+using provider::Binding;
+
+class Contents final : public provider::ByteSource, public provider::ByteSink {
+ public:
+    explicit Contents(std::vector<std::byte> contents) : bytes(std::move(contents)) {}
+    std::uint64_t size() const override { return bytes.size(); }
+    Result<void> read(std::uint64_t offset, std::span<std::byte> to) override {
+        std::ranges::copy(std::span(bytes).subspan(offset, to.size()), to.begin());
+        return {};
+    }
+    Result<void> write(std::uint64_t offset, std::span<const std::byte> from) override {
+        std::ranges::copy(from, std::span(bytes).subspan(offset).begin());
+        return {};
+    }
+    std::vector<std::byte> bytes;
+};
+
+// A context of the provider and what runs in it.
+class Asker {
+ public:
+    explicit Asker(VulkanProvider& provider) : provider_(provider) {}
+
+    Result<std::vector<std::byte>> ask(const KnownAnswer& question) {
+        auto context = provider_.create_context(0);
+        if (!context) return std::unexpected(context.error());
+        auto queue = provider_.create_queue(**context, 0);
+        if (!queue) return std::unexpected(queue.error());
+        const auto program = load(static_cast<Context&>(**context), question.graph);
+        if (!program) return std::unexpected(program.error());
+
+        std::vector<std::unique_ptr<provider::Buffer>> buffers;
+        std::vector<Binding> bindings;
+        for (std::size_t slot = 0; slot <= question.inputs.size(); ++slot) {
+            const bool reads = slot < question.inputs.size();
+            Contents contents(reads ? question.inputs[slot] : question.output);
+            if (!reads) std::ranges::fill(contents.bytes, std::byte{0xA5});
+            auto buffer =
+                provider_.allocate_buffer(**context, {.bytes = contents.bytes.size(),
+                                                      .alignment = 1,
+                                                      .domain = MemoryDomain::Host,
+                                                      .usage = provider::kUsageTransferSource |
+                                                               provider::kUsageTransferDestination |
+                                                               provider::kUsageProgram});
+            if (!buffer) return std::unexpected(buffer.error());
+            if (auto written = provider_.write_buffer(**buffer, 0, contents); !written)
+                return std::unexpected(written.error());
+            bindings.push_back({buffer->get(), 0, contents.bytes.size(),
+                                static_cast<std::uint32_t>(slot),
+                                reads ? Access::Read : Access::Write});
+            buffers.push_back(std::move(*buffer));
+        }
+        if (auto ran = run(**queue, **program, bindings); !ran) return std::unexpected(ran.error());
+        Contents answer(question.output);
+        if (auto got = provider_.read_buffer(*buffers.back(), 0, answer); !got)
+            return std::unexpected(got.error());
+        return std::move(answer.bytes);
+    }
+
+ private:
+    // As load_program() does, but for the artifact, and the tier that it would have to be of.
+    static Result<std::unique_ptr<Program>> load(Context& context, const tosa::Graph& graph) {
+        ContextState& state = *context.state;
+        const Grid& grid = state.kernels->grid();
+        const auto lowering = lower(graph, grid);
+        if (!lowering) return std::unexpected(lowering.error());
+        const auto plan = schedule(*lowering, grid);
+        if (!plan) return std::unexpected(plan.error());
+        auto executable =
+            Executable::create(state.kernels, state.transfer, *plan, ~std::uint64_t{0});
+        if (!executable) return std::unexpected(executable.error());
+        return std::make_unique<Program>(context.state, *state.programs.take(),
+                                         std::move(*executable));
+    }
+
+    Result<void> run(provider::Queue& queue, Program& program, std::span<const Binding> bindings) {
+        auto submitted = provider_.submit(queue, program, bindings, 0);
+        auto* accepted = std::get_if<provider::Accepted>(&submitted);
+        if (!accepted) return std::unexpected(ErrorKind::DeviceLost);
+        const auto give_up = std::chrono::steady_clock::now() + kPatience;
+        for (;;) {
+            const auto state = provider_.poll_event(*accepted->event);
+            if (!state) return std::unexpected(state.error());
+            if (state->phase == provider::EventPhase::Complete) return {};
+            if (state->terminal()) return std::unexpected(ErrorKind::DeviceLost);
+            if (std::chrono::steady_clock::now() > give_up) {
+                provider_.device().abandon();
+                return std::unexpected(ErrorKind::DeadlineExpired);
+            }
+            std::this_thread::yield();
+        }
+    }
+
+    VulkanProvider& provider_;
+};
+
+}  // namespace
+
+std::expected<void, std::string> self_test(VulkanProvider& provider,
+                                           std::span<const KnownAnswer> answers) {
+    Asker asker(provider);
+    for (const KnownAnswer& known : answers) {
+        const auto answer = provider::guarded([&] { return asker.ask(known); });
+        if (!answer)
+            return std::unexpected("the device fails to compute " + std::string(known.name) + ": " +
+                                   std::string(provider::name(answer.error().kind)));
+        if (*answer != known.output)
+            return std::unexpected("the device computes wrong: " + std::string(known.name));
+    }
+    return {};
+}
+
+}  // namespace vulkan

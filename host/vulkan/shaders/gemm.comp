@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+//
+// out[b][m][n] = sum over k of lhs[b][m][k] * rhs, rhs being [b][k][n], or [b][n][k] if it is
+// transposed: TOSA MATMUL, and CONV2D as a product whose lhs is gathered from an image, with
+// a row for each pixel of the output and k = (tap of the kernel, input channel).
+//
+// Floats: k ascending from +0, one fma() a step. A driver may split an fma() into two
+// roundings (the compiler cannot mark it NoContraction), so results stay within the error
+// bound of providers.md 3.12 and are the same every time on one device, but not the same bits
+// on all devices. INT8: exact, modulo 2^32. Both operands are of one type.
+//
+// A workgroup of kEdge x kEdge invocations makes one square block of outputs, each invocation
+// kRegisters x kRegisters of them. For every slab of kDepth steps the group brings both
+// operands into shared memory once, widened to 32 bits. A step is one k of floats, and four of
+// INT8, which keep to one word.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#if DOT
+#extension GL_EXT_integer_dot_product : require
+#endif
+#include "common.glsl"
+#include "numbers.inc"
+#include "types.glsl"
+#include "arithmetic.glsl"
+#if TRANSCENDENTAL
+#include "transcendental.glsl"
+#endif
+#include "chain.glsl"
+
+// As lower_product.cpp has them.
+CONSTANT(kLhs, kOwn, 0)
+CONSTANT(kLhsBase, kOwn + 1, 0)
+CONSTANT(kRhs, kOwn + 2, 0)
+CONSTANT(kRhsBase, kOwn + 3, 0)
+CONSTANT(kEdge, kOwn + 4, 8)  // kEdge * kEdge = the workgroup's size
+CONSTANT(kType, kOwn + 5, kFp32)
+CONSTANT(kProductType, kOwn + 6, kFp32)  // which a sum is rounded to before the chain takes it
+CONSTANT(kBatch, kOwn + 7, 1)
+CONSTANT(kM, kOwn + 8, 1)
+CONSTANT(kK, kOwn + 9, 1)
+CONSTANT(kN, kOwn + 10, 1)
+CONSTANT(kLhsZero, kOwn + 11, 0)
+CONSTANT(kRhsZero, kOwn + 12, 0)
+CONSTANT(kTransposed, kOwn + 13, 0)
+CONSTANT(kGathered, kOwn + 14, 0)
+// Of the image, if the lhs is one; coordinates before it are large.
+CONSTANT(kHeight, kOwn + 15, 1)
+CONSTANT(kWidth, kOwn + 16, 1)
+CONSTANT(kChannels, kOwn + 17, 1)
+CONSTANT(kOutHeight, kOwn + 18, 1)
+CONSTANT(kOutWidth, kOwn + 19, 1)
+CONSTANT(kKernelWidth, kOwn + 20, 1)
+CONSTANT(kStrideY, kOwn + 21, 1)
+CONSTANT(kStrideX, kOwn + 22, 1)
+CONSTANT(kDilationY, kOwn + 23, 1)
+CONSTANT(kDilationX, kOwn + 24, 1)
+CONSTANT(kPadTop, kOwn + 25, 0)
+CONSTANT(kPadLeft, kOwn + 26, 0)
+
+const uint kRegisters = 4, kDepth = 16;
+const uint kBlock = kEdge * kRegisters;
+const bool kPacked = kType == kInt8;
+const uint kPack = kPacked ? 4 : 1;
+const bool kCentred = (kLhsZero | kRhsZero) != 0;
+
+// A slab is [step][line], lines being rows of the lhs or columns of the rhs, and the lines of
+// one invocation a vector. One vector more than there are makes the steps of a line, which
+// neighbours store, lie in different banks.
+const uint kStep = kEdge + 1;
+const uint kSlab = kDepth * kStep;
+shared uvec4 slabs[2 * kSlab];  // lhs, rhs
+shared uvec3 origins[kBlock];   // of each row: its image's first pixel, y, x
+
+void put(uint slab, uint step, uint line, uint value) {
+    slabs[slab + step * kStep + line / 4][line % 4] = value;
+}
+
+// The word that holds an element and begins with it, or just the element.
+uint fetch(uint element, uint base, uint index, bool whole) {
+    uint lanes = lanes_of(kType);
+    return whole ? storage[element].words[base + index / lanes]
+                 : load_raw(element, base, lanes, index);
+}
+
+// Places that lie outside of the image hold the zero point, which counts for nothing.
+uint fetch_lhs(uint batch, uint row0, uint line, uint k, bool whole) {
+    if (kGathered == 0)
+        return fetch(kLhs, kLhsBase, (batch * kM + row0 + line) * kK + k, whole);
+    uint tap = k / kChannels;
+    uint y = origins[line].y + tap / kKernelWidth * kDilationY;
+    uint x = origins[line].z + tap % kKernelWidth * kDilationX;
+    if (y >= kHeight || x >= kWidth) return kPacked ? (kLhsZero & 0xFFu) * 0x01010101u : 0;
+    uint pixel = origins[line].x + y * kWidth + x;
+    return fetch(kLhs, kLhsBase, pixel * kChannels + k % kChannels, whole);
+}
+
+uint fetch_line(bool lhs, uint batch, uint line0, uint line, uint k, bool whole) {
+    if (lhs) return fetch_lhs(batch, line0, line, k, whole);
+    return fetch(kRhs, kRhsBase, (batch * kN + line0 + line) * kK + k, whole);
+}
+
+// An operand whose lines have k ascending in memory. What stands for lines past the last
+// reaches only outputs that are not stored.
+void stage_along_k(bool lhs, uint batch, uint line0, uint k0, uint depth) {
+    uint lanes = lanes_of(kType);
+    bool whole = (lhs && kGathered != 0 ? kChannels : kK) % lanes == 0;
+    uint filled = whole && !kPacked ? lanes : 1;  // steps, by one word
+    uint across = kDepth / filled;
+    uint step = gl_LocalInvocationIndex % across * filled, k = k0 + step * kPack;
+    if (step >= depth) return;
+    for (uint line = gl_LocalInvocationIndex / across; line < kBlock;
+         line += kEdge * kEdge / across) {
+        if (line0 + line >= (lhs ? kM : kN)) break;
+        uint word = 0;
+        if (kPacked && !whole)
+            for (uint i = 0; i < min(4u, kK - k); ++i)
+                word |= (fetch_line(lhs, batch, line0, line, k + i, false) & 0xFFu) << 8 * i;
+        else
+            word = fetch_line(lhs, batch, line0, line, k, whole);
+        for (uint i = 0; i < filled; ++i) {
+            uint raw = word >> i * lane_bits(lanes) & lane_mask(lanes);
+            put(lhs ? 0 : kSlab, step + i, line, kPacked ? word : widened(raw, kType));
+        }
+    }
+}
+
+uvec4 transposed(uvec4 words) {
+    const uvec4 lanes = uvec4(0, 8, 16, 24);
+    return words.xxxx >> lanes & 0xFFu | (words.yyyy >> lanes & 0xFFu) << 8 |
+           (words.zzzz >> lanes & 0xFFu) << 16 | words.wwww >> lanes << 24;
+}
+
+// The rhs, with n ascending in memory.
+void stage_along_n(uint batch, uint col0, uint k0, uint depth) {
+    uint lanes = lanes_of(kType);
+    bool whole = kN % lanes == 0;
+    uint filled = whole ? lanes : 1;  // columns, by one word
+    uint across = kBlock / filled;
+    for (uint i = gl_LocalInvocationIndex; i < depth * across; i += kEdge * kEdge) {
+        uint step = i / across, line = i % across * filled, k = k0 + step * kPack;
+        if (col0 + line >= kN) continue;
+        uint index = (batch * kK + k) * kN + col0 + line;
+        if (kPacked) {
+            uvec4 words = uvec4(0);
+            for (uint j = 0; j < 4; ++j)
+                if (k + j < kK) words[j] = fetch(kRhs, kRhsBase, index + j * kN, whole);
+            if (whole)
+                slabs[kSlab + step * kStep + line / 4] = transposed(words);
+            else
+                put(kSlab, step, line, transposed(words).x);
+        } else {
+            uint word = fetch(kRhs, kRhsBase, index, whole);
+            for (uint j = 0; j < filled; ++j)
+                put(kSlab, step, line + j,
+                    widened(word >> j * lane_bits(lanes) & lane_mask(lanes), kType));
+        }
+    }
+}
+
+void find_origins(uint row0) {
+    for (uint line = gl_LocalInvocationIndex; line < kBlock; line += kEdge * kEdge) {
+        uint row = row0 + line, y = row / kOutWidth % kOutHeight, x = row % kOutWidth;
+        origins[line] = uvec3(row / (kOutWidth * kOutHeight) * kHeight * kWidth,
+                              y * kStrideY - kPadTop, x * kStrideX - kPadLeft);
+    }
+    barrier();
+}
+
+// Of four signed bytes each.
+uint dot_packed(uint a, uint b) {
+#if DOT
+    return uint(dotPacked4x8EXT(int(a), int(b)));
+#else
+    int dot = 0;
+    for (int byte = 0; byte < 32; byte += 8)
+        dot += bitfieldExtract(int(a), byte, 8) * bitfieldExtract(int(b), byte, 8);
+    return uint(dot);
+#endif
+}
+
+uvec4 multiplied(uint a, uvec4 b, uvec4 sums) {
+    if (kPacked) {
+        for (uint j = 0; j < 4; ++j)
+            sums[j] += dot_packed(a, b[j]);
+        return sums;
+    }
+    return floatBitsToUint(fma(vec4(uintBitsToFloat(a)), uintBitsToFloat(b), uintBitsToFloat(sums)));
+}
+
+// The sum over a line of both slabs, by one invocation each: the first kBlock have the rows.
+uint line_sum(uint depth) {
+    uint line = gl_LocalInvocationIndex, slab = 0, sum = 0;
+    if (line >= kBlock) {
+        line -= kBlock;
+        slab = kSlab;
+    }
+    if (line < kBlock)
+        for (uint step = 0; step < depth; ++step)
+            sum += dot_packed(slabs[slab + step * kStep + line / 4][line % 4], 0x01010101u);
+    return sum;
+}
+
+// One chain for all words of an invocation: a driver need not unroll it, nor find registers
+// by index.
+void store_registers(uint batch, uint row0, uint col0, uvec4 sums[kRegisters]) {
+    uint width = lanes_of(out_type);
+    for (uint at = 0; at < kRegisters * kRegisters; at += width) {
+        uint i = at / kRegisters, j = at % kRegisters;
+        if (row0 + i >= kM || col0 + j >= kN) continue;
+        uvec4 values = i < 2 ? (i == 0 ? sums[0] : sums[1]) : (i == 2 ? sums[2] : sums[3]);
+        uint first = (batch * kM + row0 + i) * kN + col0 + j, lanes[4];
+        for (uint lane = 0; lane < width; ++lane)
+            lanes[lane] = chain(first + lane, rounded_sum(values[j + lane], kProductType));
+        store_lanes(first, lanes);
+    }
+}
+
+void make_block(uint batch, uint row0, uint col0) {
+    uint ty = gl_LocalInvocationIndex / kEdge, tx = gl_LocalInvocationIndex % kEdge;
+    uvec4 sums[kRegisters] = {uvec4(0), uvec4(0), uvec4(0), uvec4(0)};
+    uint sum_of_line = 0;
+
+    if (kGathered != 0) find_origins(row0);
+    for (uint k0 = 0; k0 < kK; k0 += kDepth * kPack) {
+        uint depth = kK % (kDepth * kPack) == 0 ? kDepth
+                                                : min(kDepth, (kK - k0 + kPack - 1) / kPack);
+        stage_along_k(true, batch, row0, k0, depth);
+        if (kTransposed != 0)
+            stage_along_k(false, batch, col0, k0, depth);
+        else
+            stage_along_n(batch, col0, k0, depth);
+        barrier();
+        for (uint step = 0; step < depth; ++step) {
+            uvec4 lhs = slabs[step * kStep + ty], rhs = slabs[kSlab + step * kStep + tx];
+            for (uint i = 0; i < kRegisters; ++i)
+                sums[i] = multiplied(lhs[i], rhs, sums[i]);
+        }
+        if (kCentred) sum_of_line += line_sum(depth);
+        barrier();
+    }
+
+    // sum (a - za)(b - zb) = sum ab - zb sum a - za sum b + k za zb.
+    if (kCentred) {
+        if (gl_LocalInvocationIndex < 2 * kBlock)
+            put(0, 0, gl_LocalInvocationIndex, sum_of_line);
+        barrier();
+        for (uint i = 0; i < kRegisters; ++i)
+            sums[i] += kK * kLhsZero * kRhsZero - kRhsZero * slabs[ty][i] -
+                       kLhsZero * slabs[kEdge + tx];
+        barrier();
+    }
+
+    store_registers(batch, row0 + ty * kRegisters, col0 + tx * kRegisters, sums);
+}
+
+void main() {
+    uint across = (kN + kBlock - 1) / kBlock, down = (kM + kBlock - 1) / kBlock;
+    for (uint block = gl_WorkGroupID.x; block < across * down * kBatch;
+         block += gl_NumWorkGroups.x)
+        make_block(block / (across * down), block / across % down * kBlock,
+                   block % across * kBlock);
+}
