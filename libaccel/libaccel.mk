@@ -14,8 +14,8 @@ $(O)/$(accel-soname): $(accel-objects)
 	@$(CXX) -shared -Wl,-soname,$(accel-soname) -Wl,-z,defs $(LDFLAGS) -o $@ $^
 
 accelctl-sources := $(addprefix libaccel/tools/,\
-	dtype.cpp execute.cpp file_io.cpp info.cpp labels.cpp model.cpp npy.cpp open.cpp run.cpp \
-	selftest.cpp tosa_program.cpp)
+	bench.cpp dtype.cpp execute.cpp file_io.cpp info.cpp labels.cpp model.cpp npy.cpp open.cpp \
+	run.cpp selftest.cpp tosa_program.cpp)
 accelctl-cppflags := -Ilibaccel/include -Ilibaccel/tools -DFMT_HEADER_ONLY $(drm-cppflags)
 
 $(eval $(call library,accelctl,$(accelctl-sources),$(accelctl-cppflags)))

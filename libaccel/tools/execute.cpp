@@ -32,67 +32,30 @@ std::unexpected<std::string> load_failure(const Job& job, const accel::Error& er
     }
 }
 
-// One job's buffers, inputs first, in the order of the binding slots.
-struct Buffers {
-    std::vector<accel::Buffer> all;
-    std::vector<accel::Binding> bindings;
-};
-
-Outcome<Buffers> create_buffers(const accel::Context& context, accel::Domain domain,
-                                const Model& model) {
+Outcome<void> create_buffers(Prepared& to, accel::Domain domain, const Model& model) {
     using enum accel::Usage;
-    Buffers buffers;
     const auto create = [&](const Tensor& tensor, accel::Usage usage) -> Outcome<void> {
         auto buffer =
-            context.create_buffer({.size = tensor.bytes, .domain = domain, .usage = usage});
+            to.context.create_buffer({.size = tensor.bytes, .domain = domain, .usage = usage});
         if (!buffer)
             return failure_to(
                 fmt::format("create a buffer of {} bytes for '{}'", tensor.bytes, tensor.name),
                 buffer.error());
-        buffers.all.push_back(std::move(*buffer));
+        to.buffers.push_back(std::move(*buffer));
         return {};
     };
     for (const Tensor& input : model.inputs)
-        if (auto done = create(input, TransferDestination | ProgramInput); !done)
-            return std::unexpected(done.error());
+        if (auto done = create(input, TransferDestination | ProgramInput); !done) return done;
     for (const Tensor& output : model.outputs)
-        if (auto done = create(output, TransferSource | ProgramOutput); !done)
-            return std::unexpected(done.error());
+        if (auto done = create(output, TransferSource | ProgramOutput); !done) return done;
 
-    for (std::size_t i = 0; i < buffers.all.size(); ++i)
-        buffers.bindings.push_back(
-            {.buffer = &buffers.all[i],
+    for (std::size_t i = 0; i < to.buffers.size(); ++i)
+        to.bindings.push_back(
+            {.buffer = &to.buffers[i],
              .slot = static_cast<std::uint32_t>(i),
              .access = i < model.inputs.size() ? accel::Access::Read : accel::Access::Write,
              .offset = 0,
-             .size = buffers.all[i].size()});
-    return buffers;
-}
-
-// Submits and waits; after that the buffers can be read.
-Outcome<void> run_to_end(const accel::Queue& queue, const accel::Program& program,
-                         std::span<const accel::Binding> bindings,
-                         std::chrono::nanoseconds timeout) {
-    // The device is told the same limit, so that it does not work on for nobody.
-    const auto deadline = std::chrono::steady_clock::now() + timeout;
-    const auto submission = queue.submit(program, bindings, {.timeout = timeout});
-    if (!submission) return failure_to("submit", submission.error());
-    const auto& event = submission->event;
-
-    const auto state = event.wait(deadline);
-    if (!state) return failure_to("wait", state.error());
-    switch (state->phase) {
-        case accel::EventState::Phase::Pending:
-            (void)event.cancel();  // if the device can; the driver releases it in any case
-            return failure("not finished after {} s (see --timeout)",
-                           std::chrono::duration<double>(timeout).count());
-        case accel::EventState::Phase::Failed:
-            return failure("the execution failed: {}", accel::name(state->status));
-        case accel::EventState::Phase::Cancelled:
-            return failure("the execution was cancelled");
-        case accel::EventState::Phase::Complete:
-            break;
-    }
+             .size = to.buffers[i].size()});
     return {};
 }
 
@@ -129,34 +92,79 @@ accel::Result<void> read_all(const accel::Buffer& buffer, std::uint64_t offset,
     });
 }
 
-Outcome<std::vector<Bytes>> execute(const accel::Device& device, const Job& job) {
-    const Model& model = job.model;
+Outcome<accel::Program> load(const accel::Context& context, const Job& job) {
+    auto program = context.load_program({.format = kTosaFormat,
+                                         .target = job.model.target,
+                                         .bytes = job.artifact,
+                                         .resident_bytes = job.resident_bytes});
+    if (!program) return load_failure(job, program.error());
+    return std::move(*program);
+}
+
+Outcome<Prepared> prepare(const accel::Device& device, const Job& job) {
     const auto info = device.info();
     if (!info) return failure_to("query the device", info.error());
-    const auto context = device.create_context();
+    auto context = device.create_context();
     if (!context) return failure_to("create a context", context.error());
-    const auto program = context->load_program({.format = kTosaFormat,
-                                                .target = model.target,
-                                                .bytes = job.artifact,
-                                                .resident_bytes = job.resident_bytes});
-    if (!program) return load_failure(job, program.error());
-    const auto queue = context->create_queue();
+    auto program = load(*context, job);
+    if (!program) return std::unexpected(program.error());
+    auto queue = context->create_queue();
     if (!queue) return failure_to("create an execution queue", queue.error());
-    auto buffers = create_buffers(*context, preferred_domain(*info), model);
-    if (!buffers) return std::unexpected(buffers.error());
-
-    for (std::size_t i = 0; i < model.inputs.size(); ++i)
-        if (auto done = write_all(buffers->all[i], 0, job.inputs[i]); !done)
-            return failure_to(fmt::format("write '{}'", model.inputs[i].name), done.error());
-    if (auto done = run_to_end(*queue, *program, buffers->bindings, job.timeout); !done)
+    Prepared prepared{std::move(*context), std::move(*program), std::move(*queue), {}, {}};
+    if (auto done = create_buffers(prepared, preferred_domain(*info), job.model); !done)
         return std::unexpected(done.error());
+
+    for (std::size_t i = 0; i < job.inputs.size(); ++i)
+        if (auto done = write_all(prepared.buffers[i], 0, job.inputs[i]); !done)
+            return failure_to(fmt::format("write '{}'", job.model.inputs[i].name), done.error());
+    return prepared;
+}
+
+Outcome<Times> run_once(const Prepared& prepared, std::chrono::nanoseconds timeout) {
+    using Clock = std::chrono::steady_clock;
+    // The device is told the same limit, so that it does not work on for nobody.
+    const auto start = Clock::now();
+    const auto submission =
+        prepared.queue.submit(prepared.program, prepared.bindings, {.timeout = timeout});
+    if (!submission) return failure_to("submit", submission.error());
+    const auto submitted = Clock::now();
+    const auto& event = submission->event;
+
+    const auto state = event.wait(start + timeout);
+    if (!state) return failure_to("wait", state.error());
+    const auto ended = Clock::now();
+    switch (state->phase) {
+        case accel::EventState::Phase::Pending:
+            (void)event.cancel();  // if the device can; the driver releases it in any case
+            return failure("not finished after {} s (see --timeout)",
+                           std::chrono::duration<double>(timeout).count());
+        case accel::EventState::Phase::Failed:
+            return failure("the execution failed: {}", accel::name(state->status));
+        case accel::EventState::Phase::Cancelled:
+            return failure("the execution was cancelled");
+        case accel::EventState::Phase::Complete:
+            break;
+    }
+    return Times{.submit = submitted - start, .completion = ended - start};
+}
+
+Outcome<std::vector<Bytes>> read_outputs(const Prepared& prepared, const Model& model) {
     std::vector<Bytes> outputs;
     for (std::size_t i = 0; i < model.outputs.size(); ++i) {
         outputs.emplace_back(model.outputs[i].bytes);
-        if (auto done = read_all(buffers->all[model.inputs.size() + i], 0, outputs.back()); !done)
+        if (auto done = read_all(prepared.buffers[model.inputs.size() + i], 0, outputs.back());
+            !done)
             return failure_to(fmt::format("read '{}'", model.outputs[i].name), done.error());
     }
     return outputs;
+}
+
+Outcome<std::vector<Bytes>> execute(const accel::Device& device, const Job& job) {
+    const auto prepared = prepare(device, job);
+    if (!prepared) return std::unexpected(prepared.error());
+    if (const auto done = run_once(*prepared, job.timeout); !done)
+        return std::unexpected(done.error());
+    return read_outputs(*prepared, job.model);
 }
 
 }  // namespace accelctl

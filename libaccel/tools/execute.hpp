@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One execution of a model on a device: everything it needs is created, used and
-// released again.
+// A model on a device: once, for which everything it needs is created, used and released
+// again, or as often as one likes.
 #pragma once
 
 #include <chrono>
@@ -25,6 +25,30 @@ struct Job {
     std::uint64_t resident_bytes = 0;
     std::chrono::nanoseconds timeout{};
 };
+
+// A model that is loaded and has its buffers.
+struct Prepared {
+    accel::Context context;
+    accel::Program program;
+    accel::Queue queue;
+    std::vector<accel::Buffer> buffers;    // inputs first
+    std::vector<accel::Binding> bindings;  // of these, in the order of the slots
+};
+
+// With the job's inputs written.
+[[nodiscard]] Outcome<Prepared> prepare(const accel::Device& device, const Job& job);
+[[nodiscard]] Outcome<accel::Program> load(const accel::Context& context, const Job& job);
+
+// From the call of submit() on: to its return, and to the end of the wait.
+struct Times {
+    std::chrono::duration<double> submit{};
+    std::chrono::duration<double> completion{};
+};
+
+// Submits and waits; after that the buffers can be read.
+[[nodiscard]] Outcome<Times> run_once(const Prepared& prepared, std::chrono::nanoseconds timeout);
+[[nodiscard]] Outcome<std::vector<Bytes>> read_outputs(const Prepared& prepared,
+                                                       const Model& model);
 
 // The contents of the model's outputs.
 [[nodiscard]] Outcome<std::vector<Bytes>> execute(const accel::Device& device, const Job& job);

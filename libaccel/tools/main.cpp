@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bench.hpp"
 #include "info.hpp"
 #include "open.hpp"
 #include "run.hpp"
@@ -30,6 +31,7 @@ struct Arguments {
     std::vector<std::string> inputs;
     std::vector<std::string> outputs;
     std::string labels;
+    accelctl::BenchOptions bench;
     double timeout_s = 60;
     std::string device;
 };
@@ -47,6 +49,13 @@ void print(std::string_view text) {
 CLI::Option* add_device(CLI::App& command, Arguments& arguments) {
     return command.add_option("--device", arguments.device, "device node (default: the first)")
         ->type_name("PATH");
+}
+
+void add_timeout(CLI::App& command, Arguments& arguments) {
+    command.add_option("--timeout", arguments.timeout_s, "how long to wait for the result")
+        ->capture_default_str()
+        ->check(CLI::Range(kShortestTimeout, kLongestTimeout))
+        ->type_name("SECONDS");
 }
 
 CLI::App* add_run(CLI::App& app, Arguments& arguments) {
@@ -70,13 +79,32 @@ CLI::App* add_run(CLI::App& app, Arguments& arguments) {
                      "what the device may keep for the model (default: by its tensors)")
         ->check(CLI::PositiveNumber)
         ->type_name("BYTES");
-    command->add_option("--timeout", arguments.timeout_s, "how long to wait for the result")
-        ->capture_default_str()
-        ->check(CLI::Range(kShortestTimeout, kLongestTimeout))
-        ->type_name("SECONDS");
+    add_timeout(*command, arguments);
     command->add_flag("--describe", run.describe_only, "print the model's inputs and outputs only");
     add_device(*command, arguments);
     return command;
+}
+
+CLI::App* add_bench(CLI::App& app, Arguments& arguments) {
+    auto* command = app.add_subcommand("bench", "measure what the accelerator takes for a model");
+    auto& bench = arguments.bench;
+    command->add_option("--model", bench.model, "TOSA model (default: y = x of four numbers)")
+        ->type_name("FILE");
+    command
+        ->add_option("--iterations", bench.iterations,
+                     "submissions to measure; a tenth as many loads and transfers")
+        ->capture_default_str()
+        ->check(CLI::Range(1U, accelctl::kMostIterations))
+        ->type_name("N");
+    command->add_flag("--json", bench.json, "print the results as JSON");
+    add_timeout(*command, arguments);
+    add_device(*command, arguments);
+    return command;
+}
+
+std::chrono::nanoseconds timeout(const Arguments& arguments) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>(arguments.timeout_s));
 }
 
 Outcome<std::vector<accelctl::NamedPath>> named_paths(const std::vector<std::string>& texts) {
@@ -102,8 +130,7 @@ Outcome<accelctl::RunOptions> run_options(const Arguments& arguments) {
     }
     options.inputs = std::move(*inputs);
     options.outputs = std::move(*outputs);
-    options.timeout = std::chrono::duration_cast<std::chrono::nanoseconds>(
-        std::chrono::duration<double>(arguments.timeout_s));
+    options.timeout = timeout(arguments);
     options.device = arguments.device;
     return options;
 }
@@ -112,6 +139,16 @@ int run(const Arguments& arguments) {
     const auto options = run_options(arguments);
     if (!options) return report(options.error(), kUsage);
     const auto text = accelctl::run(*options, accel::system_kernel());
+    if (!text) return report(text.error(), kFailure);
+    print(*text);
+    return 0;
+}
+
+int bench(const Arguments& arguments) {
+    accelctl::BenchOptions options = arguments.bench;
+    options.timeout = timeout(arguments);
+    options.device = arguments.device;
+    const auto text = accelctl::bench(options, accel::system_kernel());
     if (!text) return report(text.error(), kFailure);
     print(*text);
     return 0;
@@ -139,6 +176,7 @@ int command_line(int argc, char** argv) {
     auto* info_command = app.add_subcommand("info", "describe the accelerator");
     add_device(*info_command, arguments);
     auto* run_command = add_run(app, arguments);
+    auto* bench_command = add_bench(app, arguments);
     auto* selftest_command = app.add_subcommand("selftest", "check that the accelerator works");
     add_device(*selftest_command, arguments);
     try {
@@ -149,6 +187,7 @@ int command_line(int argc, char** argv) {
         return report(error.what(), kUsage);
     }
     if (*run_command) return run(arguments);
+    if (*bench_command) return bench(arguments);
     if (*info_command) return info(arguments);
     (void)selftest_command;
     return selftest(arguments);
