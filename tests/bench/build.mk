@@ -18,6 +18,17 @@ $(eval $(call program,tests/bench/cpu_bench,\
 bench-cpu: $(O)/tests/bench/cpu_bench
 	@$< $(THREADS)
 
+# The Vulkan provider on a device, beside what the device and the CPU provider do.
+$(eval $(call program,tests/bench/vulkan_bench,\
+	$(wildcard tests/bench/vulkan/*.cpp) tests/budget/allocations.cpp tests/corpus/compare.cpp,\
+	networks cpu vulkan provider tosa,\
+	-Itests $(vulkan-flags),-ldl))
+$(tests/bench/vulkan_bench-objects): | $(O)/gen/tosa_generated.h
+
+.PHONY: bench-vulkan
+bench-vulkan: $(O)/tests/bench/vulkan_bench
+	@$< $(if $(VULKAN_DEVICE),--device '$(VULKAN_DEVICE)') $(ARGS)
+
 # What a command costs a guest of the daemon: a program of doctest, as its guest is.
 $(eval $(call program,tests/bench/daemon_bench,\
 	tests/bench/daemon_bench.cpp tests/daemon/process.cpp tests/daemon/usage.cpp \
