@@ -8,21 +8,13 @@
 #include <random>
 #include <utility>
 
-#include "cpu/rig.hpp"
 #include "cpu/tensor.hpp"
-#include "tosa/attributes.hpp"
-#include "vulkan/plan.hpp"
-#include "vulkan/rig.hpp"
+#include "vulkan/oracle.hpp"
 
 namespace vulkan::test {
 
 using Contents = cpu::test::Tensor;  // type and extents included
-using tosa::DType;
 using tosa::NanMode;
-using tosa::Op;
-using tosa::test::attribute;
-using tosa::test::Dims;
-using tosa::test::Fields;
 
 // An operand, known at load or not.
 struct Operand {
@@ -61,24 +53,13 @@ class AgainstCpu {
  public:
     Rig rig;
 
-    // Numbers may differ by that part of them, or of 1. NaN is any NaN; zeros have their sign.
+    // Numbers may differ by that much, or by that part of them.
     void check(const GraphBuilder& graph, const std::vector<Contents>& inputs,
-               const Contents& output, double tolerance = 0) {
+               double tolerance = 0) {
         std::vector<Bytes> bytes;
         for (const Contents& input : inputs)
             bytes.push_back(input.data);
-        Contents made = output, expected = output;
-        made.data = run(graph, bytes, output.data.size());
-        auto program = cpu_.try_load(graph.file(), cpu::test::kNoCeiling, kTarget);
-        REQUIRE(program);
-        expected.data = cpu_.run(std::move(*program), bytes, {output.data.size()})[0];
-        std::size_t wrong = 0;
-        for (std::size_t i = 0; i < made.size(); ++i) {
-            if (close(made[i], expected[i], tolerance)) continue;
-            if (++wrong == 1)
-                FAIL_CHECK("element " << i << " is " << made[i] << " instead of " << expected[i]);
-        }
-        CHECK(wrong == 0);
+        oracle_.check(graph, bytes, {{.absolute = tolerance, .relative = tolerance}});
     }
 
     // One operator, all by itself.
@@ -102,43 +83,11 @@ class AgainstCpu {
         }
         graph.output("made", output.dims, output.type);
         graph.op(op, names, {"made"}, attribute(op, fields));
-        check(graph, inputs, output, tolerance);
+        check(graph, inputs, tolerance);
     }
 
  private:
-    static bool close(double a, double b, double tolerance) {
-        if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-        if (a == b) return std::signbit(a) == std::signbit(b);
-        return std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));
-    }
-
-    // The one output, in a buffer of which the rest must stay as it is.
-    Bytes run(const GraphBuilder& graph, const std::vector<Bytes>& inputs, std::size_t size) {
-        auto program = Rig::make(rig.try_load(graph.file()));
-        std::vector<std::unique_ptr<provider::Buffer>> buffers;
-        std::vector<Binding> bindings;
-        const auto bind = [&](const Bytes& contents, std::size_t bytes, Access access) {
-            buffers.push_back(rig.buffer(contents));
-            bindings.push_back({buffers.back().get(), 0, bytes,
-                                static_cast<std::uint32_t>(bindings.size()), access});
-        };
-        for (const Bytes& input : inputs)
-            bind(input, input.size(), Access::Read);
-        bind(Bytes(size + kBeyond, std::byte{0xA5}), size, Access::Write);
-        rig.finish(rig.submit(*program, bindings));
-
-        Bytes made = rig.read(*buffers.back(), 0, size + kBeyond);
-        CHECK(std::ranges::all_of(std::span(made).last(kBeyond),
-                                  [](std::byte byte) { return byte == std::byte{0xA5}; }));
-        made.resize(size);
-        for (auto& buffer : buffers)
-            rig.free(std::move(buffer));
-        rig.unload(std::move(program));
-        return made;
-    }
-
-    static constexpr std::size_t kBeyond = 16;
-    cpu::test::Rig cpu_{{.engine = cpu::Engine::Reference}};
+    Oracle oracle_{rig};
 };
 
 // As many dispatches as a graph takes.

@@ -250,8 +250,7 @@ TEST_SUITE("vulkan/window" * doctest::skip(skipped())) {
             const GraphBuilder graph = quantized_depthwise(channels);
             CHECK(dispatches(graph) == 1);
             const Dims image{1, 5, 6, channels};
-            both.check(graph, {random_tensor(DType::Int8, image, 10)},
-                       Contents(DType::Int8, image));
+            both.check(graph, {random_tensor(DType::Int8, image, 10)});
         }
     }
 
@@ -269,6 +268,6 @@ TEST_SUITE("vulkan/window" * doctest::skip(skipped())) {
                                            .acc_type = DType::Fp32}));
         graph.op(Op::Cast, {"a"}, {"y"}, attribute(Op::Cast, {}));
         CHECK(dispatches(graph) == 1);
-        both.check(graph, {random_tensor(DType::Fp16, in, 11)}, Contents(DType::Fp32, out));
+        both.check(graph, {random_tensor(DType::Fp16, in, 11)});
     }
 }
