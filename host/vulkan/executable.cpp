@@ -1,28 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "vulkan/executable.hpp"
 
-#include <algorithm>
-
 namespace vulkan {
-namespace {
-
-class SpanSource final : public provider::ByteSource {
- public:
-    explicit SpanSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
-    std::uint64_t size() const override { return bytes_.size(); }
-    Result<void> read(std::uint64_t offset, std::span<std::byte> to) override {
-        if (offset > bytes_.size() || to.size() > bytes_.size() - offset)
-            return std::unexpected(ErrorKind::OutOfBounds);
-        std::ranges::copy(bytes_.subspan(offset, to.size()), to.begin());
-        return {};
-    }
-
- private:
-    std::span<const std::byte> bytes_;
-};
-
-}  // namespace
-
 // Counted against `resident_bytes`: the arena and the lists. What the driver keeps for a
 // pipeline cannot be measured and is not counted.
 Result<std::shared_ptr<const Executable>> Executable::create(std::shared_ptr<const Kernels> kernels,
@@ -51,7 +30,7 @@ Result<void> Executable::fill_arena(Transfer& transfer, const Plan& plan) {
     if (!arena) return std::unexpected(arena.error());
     arena_ = std::move(*arena);
     for (const Upload& upload : plan.uploads) {
-        SpanSource source(upload.bytes);
+        provider::SpanSource source(upload.bytes);
         if (auto written = transfer.write(*arena_, upload.offset, source); !written) return written;
     }
     return {};

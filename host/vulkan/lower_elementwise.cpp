@@ -237,11 +237,10 @@ ChainInput chain_input(const Lowerer& to, ValueId id, const Extents& dims) {
 }
 
 void add_chain(Lowerer& to, TensorId writes, Chain chain) {
-    const std::uint64_t lanes = shader::lanes_of(to.type(writes));
     to.push({.kernel = Kernel::Elementwise,
              .writes = writes,
              .chain = std::move(chain),
-             .groups = to.groups((to.count(writes) + lanes - 1) / lanes)});
+             .groups = to.word_groups(writes)});
 }
 
 std::span<const LowerRow> elementwise_rows() {

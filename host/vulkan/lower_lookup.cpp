@@ -63,13 +63,12 @@ Result<void> add_resize(Lowerer& to, const tosa::Operator& op) {
     if (!(nearest ? from == into : blends) || !scale || !offset)
         return std::unexpected(ErrorKind::Unsupported);
 
-    const std::uint32_t lanes = shader::lanes_of(into);
     Step step{.kernel = Kernel::Resize,
               .writes = made,
               .constants = {0, 0, 0, 0, from, into, to.count(made), to.extent(made, 3), nearest},
               .reads = {{in, 0}},
               .to = 2,
-              .groups = to.groups((std::uint64_t{to.count(made)} + lanes - 1) / lanes)};
+              .groups = to.word_groups(made)};
     for (std::size_t i = 0; i < 2; ++i)
         step.constants.insert(step.constants.end(),
                               {to.extent(in, 1 + i), to.extent(made, 1 + i),

@@ -28,7 +28,7 @@ void add_move(Lowerer& to, TensorId from, TensorId into, const Move& move) {
                             move.first},
               .reads = {{from, 0}},
               .to = 2,
-              .groups = to.groups((to.count(into) + lanes - 1) / lanes)};
+              .groups = to.word_groups(into)};
     for (std::size_t i = 0; i < kMostDims; ++i)
         step.constants.insert(step.constants.end(),
                               {move.dims[i], move.source[i], move.strides[i], move.before[i]});
@@ -142,7 +142,7 @@ Result<void> add_concat(Lowerer& to, const tosa::Operator& op) {
                   .writes = made,
                   .constants = {0, 0, lanes, to.count(made), row(made), begin},
                   .to = 0,
-                  .groups = to.groups((to.count(made) + lanes - 1) / lanes)};
+                  .groups = to.word_groups(made)};
         for (const ValueId id : op.inputs.subspan(at, std::min(kParts, op.inputs.size() - at))) {
             step.reads.push_back({id, static_cast<std::uint32_t>(step.constants.size())});
             step.constants.insert(step.constants.end(), {0, 0, row(id)});

@@ -28,7 +28,6 @@ Result<void> add_fold(Lowerer& to, const tosa::Operator& op, std::int32_t axis, 
     std::uint32_t stride = 1;
     for (std::size_t i = static_cast<std::size_t>(axis) + 1; i < to.value(in).rank(); ++i)
         stride *= to.extent(in, i);
-    const std::uint32_t lanes = shader::lanes_of(to.type(made));
     to.push({.kernel = Kernel::Reduce,
              .writes = made,
              .constants = {0, 0, 0, 0, to.type(in), to.type(made), to.count(made),
@@ -36,7 +35,7 @@ Result<void> add_fold(Lowerer& to, const tosa::Operator& op, std::int32_t axis, 
                            fold.nan_mode, fold.nothing, fold.find},
              .reads = {{in, 0}},
              .to = 2,
-             .groups = to.groups((std::uint64_t{to.count(made)} + lanes - 1) / lanes)});
+             .groups = to.word_groups(made)});
     return {};
 }
 

@@ -45,6 +45,12 @@ class Lowerer {
         return (invocations + grid.workgroup - 1) / grid.workgroup;
     }
 
+    // One for each word of a tensor.
+    [[nodiscard]] std::uint64_t word_groups(TensorId id) const {
+        const std::uint32_t lanes = shader::lanes_of(type(id));
+        return groups((out.tensors[id].elements + lanes - 1) / lanes);
+    }
+
     const tosa::Graph& graph;
     const Grid& grid;
     Lowering out;

@@ -13,21 +13,6 @@ namespace {
 using provider::Access;
 using provider::Binding;
 
-class Contents final : public provider::ByteSource, public provider::ByteSink {
- public:
-    explicit Contents(std::vector<std::byte> contents) : bytes(std::move(contents)) {}
-    std::uint64_t size() const override { return bytes.size(); }
-    Result<void> read(std::uint64_t offset, std::span<std::byte> to) override {
-        std::ranges::copy(std::span(bytes).subspan(offset, to.size()), to.begin());
-        return {};
-    }
-    Result<void> write(std::uint64_t offset, std::span<const std::byte> from) override {
-        std::ranges::copy(from, std::span(bytes).subspan(offset).begin());
-        return {};
-    }
-    std::vector<std::byte> bytes;
-};
-
 // A context of the provider and what runs in it.
 class Asker {
  public:
@@ -45,28 +30,30 @@ class Asker {
         std::vector<Binding> bindings;
         for (std::size_t slot = 0; slot <= question.inputs.size(); ++slot) {
             const bool reads = slot < question.inputs.size();
-            Contents contents(reads ? question.inputs[slot] : question.output);
-            if (!reads) std::ranges::fill(contents.bytes, std::byte{0xA5});
+            const std::vector<std::byte> contents =
+                reads ? question.inputs[slot]
+                      : std::vector(question.output.size(), std::byte{0xA5});
             auto buffer =
-                provider_.allocate_buffer(**context, {.bytes = contents.bytes.size(),
+                provider_.allocate_buffer(**context, {.bytes = contents.size(),
                                                       .alignment = 1,
                                                       .domain = MemoryDomain::Host,
                                                       .usage = provider::kUsageTransferSource |
                                                                provider::kUsageTransferDestination |
                                                                provider::kUsageProgram});
             if (!buffer) return std::unexpected(buffer.error());
-            if (auto written = provider_.write_buffer(**buffer, 0, contents); !written)
+            provider::SpanSource source(contents);
+            if (auto written = provider_.write_buffer(**buffer, 0, source); !written)
                 return std::unexpected(written.error());
-            bindings.push_back({buffer->get(), 0, contents.bytes.size(),
-                                static_cast<std::uint32_t>(slot),
+            bindings.push_back({buffer->get(), 0, contents.size(), static_cast<std::uint32_t>(slot),
                                 reads ? Access::Read : Access::Write});
             buffers.push_back(std::move(*buffer));
         }
         if (auto ran = run(**queue, **program, bindings); !ran) return std::unexpected(ran.error());
-        Contents answer(question.output);
-        if (auto got = provider_.read_buffer(*buffers.back(), 0, answer); !got)
+        std::vector<std::byte> answer(question.output.size());
+        provider::SpanSink sink(answer);
+        if (auto got = provider_.read_buffer(*buffers.back(), 0, sink); !got)
             return std::unexpected(got.error());
-        return std::move(answer.bytes);
+        return answer;
     }
 
  private:

@@ -34,39 +34,8 @@ using Bytes = std::vector<std::byte>;
 inline constexpr std::uint64_t kNoCeiling = ~std::uint64_t{0};
 inline constexpr std::uint32_t kAllUsage = 0x1F;
 
-class Source final : public provider::ByteSource {
- public:
-    explicit Source(std::span<const std::byte> bytes) : bytes_(bytes) {}
-
-    [[nodiscard]] std::uint64_t size() const override { return bytes_.size(); }
-    [[nodiscard]] provider::Result<void> read(std::uint64_t offset,
-                                              std::span<std::byte> to) override {
-        if (offset > bytes_.size() || to.size() > bytes_.size() - offset)
-            return std::unexpected(ErrorKind::OutOfBounds);
-        std::ranges::copy(bytes_.subspan(offset, to.size()), to.begin());
-        return {};
-    }
-
- private:
-    std::span<const std::byte> bytes_;
-};
-
-class Sink final : public provider::ByteSink {
- public:
-    explicit Sink(std::span<std::byte> bytes) : bytes_(bytes) {}
-
-    [[nodiscard]] std::uint64_t size() const override { return bytes_.size(); }
-    [[nodiscard]] provider::Result<void> write(std::uint64_t offset,
-                                               std::span<const std::byte> from) override {
-        if (offset > bytes_.size() || from.size() > bytes_.size() - offset)
-            return std::unexpected(ErrorKind::OutOfBounds);
-        std::ranges::copy(from, bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
-        return {};
-    }
-
- private:
-    std::span<std::byte> bytes_;
-};
+using Source = provider::SpanSource;
+using Sink = provider::SpanSink;
 
 // Holds a worker in a hook until it is let through.
 class Gate {

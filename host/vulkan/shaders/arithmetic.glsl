@@ -121,11 +121,6 @@ uvec2 wide_power(uint exponent) {
     return exponent >= 32 ? uvec2(0, 1u << exponent - 32) : uvec2(1u << exponent, 0);
 }
 
-// `value` / 2^shift to the nearest, ties to even, shift of 1 to 31.
-uint halved_to_even(uint value, uint shift) {
-    return value + (1u << shift - 1) - 1u + (value >> shift & 1u) >> shift;
-}
-
 // By integers, as a device may round a conversion as it likes.
 uint from_integer(uint value) {
     uint sign = value & kSign, magnitude = sign != 0 ? 0 - value : value;

@@ -33,7 +33,7 @@ uint scaled(uint bits, int power) {
     uint down = uint(1 - exponent);
     significand |= 0x800000u;
     if (down > 24) return sign;
-    return sign | significand + (1u << down - 1) - 1u + (significand >> down & 1u) >> down;
+    return sign | halved_to_even(significand, down);
 }
 
 // A device's quotient may be a few units off, which its remainder tells. All but the

@@ -28,6 +28,11 @@ uint widen(uint bits, uint exponent, uint mantissa, uint bias, uint finite) {
     return sign | (127 - bias + 1 + top - mantissa << 23) | magnitude << 23 - top & 0x7FFFFFu;
 }
 
+// `value` / 2^shift to the nearest, ties to even, shift of 1 to 31.
+uint halved_to_even(uint value, uint shift) {
+    return value + (1u << shift - 1) - 1u + (value >> shift & 1u) >> shift;
+}
+
 // To the nearest, ties to even. What is beyond the largest finite number becomes `overflow`.
 uint narrow(uint bits, uint exponent, uint mantissa, uint bias, uint finite, uint overflow,
             uint nan) {
@@ -37,12 +42,11 @@ uint narrow(uint bits, uint exponent, uint mantissa, uint bias, uint finite, uin
     uint kept;
     if (magnitude >= smallest) {
         uint rebiased = magnitude - (127 - bias << 23);
-        kept = rebiased + (1u << shift - 1) - 1u + (rebiased >> shift & 1u) >> shift;
+        kept = halved_to_even(rebiased, shift);
     } else {
         uint down = shift + (smallest >> 23) - max(magnitude >> 23, 1u);
         uint significand = magnitude & 0x7FFFFFu | (magnitude >> 23 != 0 ? 0x800000u : 0u);
-        kept = down > 24 ? 0
-                         : significand + (1u << down - 1) - 1u + (significand >> down & 1u) >> down;
+        kept = down > 24 ? 0 : halved_to_even(significand, down);
     }
     return sign | (kept > finite ? overflow : kept);
 }

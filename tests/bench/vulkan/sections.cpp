@@ -9,7 +9,6 @@
 #include "bench/vulkan/copy.hpp"
 #include "bench/vulkan/peak.hpp"
 #include "budget/allocations.hpp"
-#include "tosa/tiers.hpp"
 #include "vulkan/objects.hpp"
 
 namespace vulkan::bench {
@@ -70,15 +69,12 @@ MemoryDomain domain_of(std::string_view name) {
 }
 
 std::unique_ptr<Session> Bench::open(const Options& options) {
-    std::vector<tosa::Target> targets;
-    for (const tosa::Descriptor& tier : tosa::vulkan_tiers())
-        targets.push_back(tier.target);
     const auto open = [&](provider::ProgramRefused refused) {
         Options told = options;
         told.program_refused = std::move(refused);
         return vulkan::open(told);
     };
-    return std::make_unique<Session>(open, std::move(targets));
+    return std::make_unique<Session>(open);
 }
 
 void measure_host(const Bench& bench, Report& report) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <format>
-#include <iterator>
 #include <stdexcept>
 
 #include "bench/vulkan/samples.hpp"
@@ -21,49 +20,15 @@ T must(provider::Result<T> result, const char* what) {
     if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-class Source final : public provider::ByteSource {
- public:
-    explicit Source(std::span<const std::byte> bytes) : bytes_(bytes) {}
-    [[nodiscard]] std::uint64_t size() const override { return bytes_.size(); }
-    [[nodiscard]] provider::Result<void> read(std::uint64_t offset,
-                                              std::span<std::byte> to) override {
-        std::ranges::copy(bytes_.subspan(offset, to.size()), to.begin());
-        return {};
-    }
-
- private:
-    std::span<const std::byte> bytes_;
-};
-
-class Sink final : public provider::ByteSink {
- public:
-    explicit Sink(std::span<std::byte> bytes) : bytes_(bytes) {}
-    [[nodiscard]] std::uint64_t size() const override { return bytes_.size(); }
-    [[nodiscard]] provider::Result<void> write(std::uint64_t offset,
-                                               std::span<const std::byte> from) override {
-        std::ranges::copy(from, bytes_.subspan(offset).begin());
-        return {};
-    }
-
- private:
-    std::span<std::byte> bytes_;
-};
-
 // What a provider says of programs that it has no kernels or no room for.
 bool not_taken(ErrorKind kind) {
     return kind == ErrorKind::Unsupported || kind == ErrorKind::Incompatible ||
            kind == ErrorKind::ResourceLimit || kind == ErrorKind::OutOfMemory;
 }
 
-bool covers(const tosa::Target& offered, const tosa::Target& needed) {
-    return (needed.profiles & ~offered.profiles) == 0 &&
-           (needed.extensions & ~offered.extensions) == 0;
-}
-
 }  // namespace
 
-Session::Session(const Open& open, std::vector<tosa::Target> targets)
-    : targets_(std::move(targets)) {
+Session::Session(const Open& open) {
     auto opened = open([this](std::string_view why) { refusal_ = why; });
     if (!opened) throw std::runtime_error(opened.error());
     provider_ = std::move(*opened);
@@ -77,28 +42,18 @@ Session::~Session() {
 }
 
 std::expected<std::unique_ptr<provider::Program>, std::string> Session::load(const Case& what) {
-    std::vector<tosa::Target> targets;
-    std::ranges::copy_if(targets_, std::back_inserter(targets),
-                         [&](const tosa::Target& target) { return covers(target, what.target); });
-    targets.push_back(what.target);
-    std::string why;
-    for (const tosa::Target& target : targets) {
-        refusal_.clear();
-        Source source(what.program);
-        auto loaded = provider_->load_program(*context_,
-                                              {.format = tosa::kFormat,
-                                               .target = tosa::encode_target(target),
-                                               .resident_bytes = ~std::uint64_t{0}},
-                                              source);
-        if (loaded) return std::move(*loaded);
-        const ErrorKind kind = loaded.error().kind;
-        if (!not_taken(kind)) must(std::move(loaded), "loading a program");
-        // That a target is not served says less than what is missing under another.
-        if (why.empty() || kind != ErrorKind::Incompatible)
-            why =
-                std::format("{}{}{}", provider::name(kind), refusal_.empty() ? "" : ": ", refusal_);
-    }
-    return std::unexpected(why);
+    refusal_.clear();
+    provider::SpanSource source(what.program);
+    auto loaded = provider_->load_program(*context_,
+                                          {.format = tosa::kFormat,
+                                           .target = tosa::encode_target(what.target),
+                                           .resident_bytes = ~std::uint64_t{0}},
+                                          source);
+    if (loaded) return std::move(*loaded);
+    const ErrorKind kind = loaded.error().kind;
+    if (!not_taken(kind)) must(std::move(loaded), "loading a program");
+    return std::unexpected(
+        std::format("{}{}{}", provider::name(kind), refusal_.empty() ? "" : ": ", refusal_));
 }
 
 bool Session::offers(MemoryDomain domain) const {
@@ -119,12 +74,12 @@ std::unique_ptr<provider::Buffer> Session::allocate(std::uint64_t bytes, MemoryD
 }
 
 void Session::write(provider::Buffer& to, const Bytes& contents) {
-    Source source(contents);
+    provider::SpanSource source(contents);
     must(provider_->write_buffer(to, 0, source), "writing a buffer");
 }
 
 void Session::read(provider::Buffer& from, Bytes& contents) {
-    Sink sink(contents);
+    provider::SpanSink sink(contents);
     must(provider_->read_buffer(from, 0, sink), "reading a buffer");
 }
 

@@ -24,9 +24,7 @@ class Session {
     using Open = std::function<std::expected<std::unique_ptr<provider::Provider>, std::string>(
         provider::ProgramRefused)>;
 
-    // Programs are loaded under the first of these targets that has what they need and that
-    // the provider takes them for, or else under just what they need.
-    explicit Session(const Open& open, std::vector<tosa::Target> targets = {});
+    explicit Session(const Open& open);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -45,7 +43,6 @@ class Session {
     void read(provider::Buffer& from, Bytes& contents);
 
  private:
-    std::vector<tosa::Target> targets_;
     std::string refusal_;
     std::unique_ptr<provider::Provider> provider_;
     std::unique_ptr<provider::Context> context_;
