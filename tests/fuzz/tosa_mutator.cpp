@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fuzz/tosa_mutator.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -73,8 +74,11 @@ class Spots {
         if (!verified || op.attribute() == nullptr) return;
         const auto* table = static_cast<const flatbuffers::Table*>(op.attribute());
         const auto* vtable = table->GetVTable();
+        const auto* fields = reinterpret_cast<const std::uint8_t*>(table) + 4;
         const auto bytes = flatbuffers::ReadScalar<flatbuffers::voffset_t>(vtable + 2);
-        add(numbers, reinterpret_cast<const std::uint8_t*>(table) + 4, bytes < 4 ? 0 : bytes - 4U);
+        // The verifier looks at the fields that there are, not at the size of the table.
+        const auto left = static_cast<std::size_t>(file_.data() + file_.size() - fields);
+        add(numbers, fields, std::min<std::size_t>(bytes < 4 ? 0 : bytes - 4U, left));
     }
 
     template <class Table>
