@@ -18,6 +18,11 @@ namespace xdna {
 
 inline constexpr std::uint32_t kBinaryFormat = 0x5852544E;  // "XRTN", big-endian
 
+// What a container says of its contents. Of other values nothing is loaded.
+inline constexpr std::uint32_t kContainerVersion = 1;
+inline constexpr std::uint32_t kInstructionAbi = 1;  // DDR addresses folded in, as XRT has it
+inline constexpr std::uint32_t kGeneration = 2;      // of the array: AIE2P
+
 // What a container is limited to.
 inline constexpr std::uint64_t kBinaryBytes = 64ULL << 20;
 

@@ -13,6 +13,7 @@
 #include "tosa/graph_builder.hpp"
 #include "vhost/protocol.hpp"
 #include "vhost/ring_view.hpp"
+#include "xdna/binary.hpp"
 
 namespace {
 
@@ -253,6 +254,17 @@ void graphs(Seeds& seeds) {
     seeds.write("tosa", "external.tosa", layer.file());
 }
 
+void binaries(Seeds& seeds) {
+    xdna::Binary binary{.entry = "MLIR_AIE",
+                        .inputs = {8, 8},
+                        .outputs = {16},
+                        .xclbin = {},
+                        .instructions = {1, 2, 3}};
+    for (const char c : std::string("xclbin2"))
+        binary.xclbin.push_back(static_cast<std::byte>(c));
+    seeds.write("xdna_binary", "matmul", xdna::to_container(binary));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -266,5 +278,6 @@ int main(int argc, char** argv) {
     rings(seeds);
     conversations(seeds);
     graphs(seeds);
+    binaries(seeds);
     return seeds.good() ? 0 : 1;
 }

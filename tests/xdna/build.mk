@@ -1,4 +1,2 @@
 # SPDX-License-Identifier: MIT
 $(eval $(call unit-test,xdna,$(wildcard tests/xdna/*.cpp),xdna provider tosa,))
-
-$(tests/xdna/xdna_test-objects): | $(O)/gen/tosa_generated.h
