@@ -22,4 +22,12 @@ $(xdna-xrt): $(xdna-xrt-objects) host/xdna/xrt/exports.map
 	$(call say,link,$@)
 	@$(CXX) $(LDFLAGS) -shared -Wl,--version-script=host/xdna/xrt/exports.map -o $@ \
 		$(xdna-xrt-objects) $(shell pkg-config --libs xrt)
+
+$(O)/host/worker/virtio-accel-worker: | $(xdna-xrt)
+
+# Beside the worker.
+.PHONY: install-xdna-xrt
+install: install-xdna-xrt
+install-xdna-xrt: $(xdna-xrt)
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/virtio-accel $<
 endif

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
-include tests/xdna/double/build.mk
+$(eval $(call unit-test,xdna,\
+	$(wildcard tests/xdna/*.cpp) host/xdna/xrt/description.cpp,xdna provider tosa,))
 
-$(eval $(call unit-test,xdna,$(wildcard tests/xdna/*.cpp),xdna provider tosa,))
+$(tests/xdna/xdna_test-objects): | $(O)/gen/tosa_generated.h

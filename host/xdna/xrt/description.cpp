@@ -25,14 +25,25 @@ std::string read_line(const std::filesystem::path& file) {
     return line;
 }
 
-// 0 for what is no such number. PCI's attributes are "0x" and hexadecimal digits.
-std::uint32_t read_number(const std::filesystem::path& file) {
-    const std::string line = read_line(file);
-    std::uint32_t number = 0;
-    if (!line.starts_with("0x")) return 0;
-    const char* end = line.data() + line.size();
-    const auto [rest, error] = std::from_chars(line.data() + 2, end, number, 16);
-    return error == std::errc() && rest == end ? number : 0;
+// Of "0x" and hexadecimal digits; 0 for anything else.
+std::uint32_t number(std::string_view text) {
+    std::uint32_t value = 0;
+    if (!text.starts_with("0x")) return 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data() + 2, end, value, 16);
+    return error == std::errc() && rest == end ? value : 0;
+}
+
+// The value of a key that occurs once, between quotes like all of what XRT writes.
+std::string_view value_of(std::string_view json, std::string_view key) {
+    const auto quoted = std::format("\"{}\"", key);
+    const auto at = json.find(quoted);
+    if (at == std::string_view::npos) return {};
+    json.remove_prefix(at + quoted.size());
+    const auto begin = json.find('"');
+    if (begin == std::string_view::npos) return {};
+    json.remove_prefix(begin + 1);
+    return json.substr(0, json.find('"'));
 }
 
 // The driver of the kernel's own tree has no version but the kernel's.
@@ -46,11 +57,19 @@ std::string driver_version(const std::filesystem::path& sysfs, std::string_view 
 
 }  // namespace
 
+void read_pcie_info(std::string_view json, NpuDescription& npu) {
+    npu.vendor_id = number(value_of(json, "vendor"));
+    npu.device_id = number(value_of(json, "device"));
+    npu.revision = number(value_of(json, "revision"));
+}
+
 void read_sysfs(const std::filesystem::path& sysfs, NpuDescription& npu) {
     const auto device = sysfs / "bus/pci/devices" / npu.address;
-    npu.vendor_id = read_number(device / "vendor");
-    npu.device_id = read_number(device / "device");
-    npu.revision = read_number(device / "revision");
+    if (npu.vendor_id == 0) {
+        npu.vendor_id = number(read_line(device / "vendor"));
+        npu.device_id = number(read_line(device / "device"));
+        npu.revision = number(read_line(device / "revision"));
+    }
     // Attributes of amdxdna (amdxdna_sysfs.c).
     npu.firmware = read_line(device / "fw_version");
     if (npu.name.empty()) npu.name = read_line(device / "vbnv");

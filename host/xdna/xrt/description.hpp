@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "xdna/hardware.hpp"
 
@@ -16,8 +17,12 @@ struct TestedSet {
     std::string_view driver, firmware, xrt;
 };
 
-// Fills in what the device's files under `sysfs`, as a rule /sys, say. What cannot be read
-// stays empty. The address is known.
+// Vendor, device and revision, as XRT says them (xrt::info::device::pcie_info): one object of
+// strings. What is not in it stays 0.
+void read_pcie_info(std::string_view json, NpuDescription& npu);
+
+// What the files under `sysfs`, as a rule /sys, say of the device at its address: what XRT
+// does not, and the rest if it is not known yet. What cannot be read stays empty.
 void read_sysfs(const std::filesystem::path& sysfs, NpuDescription& npu);
 
 // Whether it is an NPU of AMD's at all. Sets `unusable`.

@@ -63,6 +63,9 @@ class Installed final : public Xrt {
         }
         npu.address = *address;
         npu.name = native([&] { return device->get_info<xrt::info::device::name>(); }).value_or("");
+        const auto pcie =
+            native([&] { return device->get_info<xrt::info::device::pcie_info>(); }).value_or("");
+        read_pcie_info(pcie, npu);
         read_sysfs("/sys", npu);
         if (!judge(npu)) return std::nullopt;
         npu.untested = untested(npu, kTested);
