@@ -14,6 +14,16 @@ $(eval $(call library,xdna-double,$(xdna-double-sources),-Ihost -Itests))
 $(xdna-double): $(xdna-double-objects) $(O)/libxdna-double-binaries.a $(O)/libxdna.a
 	@mkdir -p $(@D)
 	$(call say,link,$@)
-	@$(CXX) $(LDFLAGS) -shared -Wl,-soname,$(@F) $(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $^ -luuid
+	@$(CXX) $(LDFLAGS) -shared -Wl,-soname,$(@F) $(if $(SAN),,-Wl$(comma)-z$(comma)defs) \
+		-o $@ $^ -luuid
+
+# How a program of $(O)/tests/FOLDER is linked to it.
+xdna-double-ldlibs := $(xdna-double) -Wl,-rpath,'$$ORIGIN/../xdna/double'
+
+$(eval $(call program,tests/xdna/double/double_test,$(wildcard tests/xdna/double/*_test.cpp) \
+	tests/xdna/double/oracle.cpp,doctest-main xdna-double-binaries xdna,-Ihost -Itests,\
+	$(xdna-double) -Wl$(comma)-rpath$(comma)'$$$$ORIGIN' -luuid))
+$(O)/tests/xdna/double/double_test: $(xdna-double)
+unit-tests += $(O)/tests/xdna/double/double_test
 
 endif
