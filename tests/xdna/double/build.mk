@@ -17,12 +17,14 @@ $(xdna-double): $(xdna-double-objects) $(O)/libxdna-double-binaries.a $(O)/libxd
 	@$(CXX) $(LDFLAGS) -shared -Wl,-soname,$(@F) $(if $(SAN),,-Wl$(comma)-z$(comma)defs) \
 		-o $@ $^ -luuid
 
-# How a program of $(O)/tests/FOLDER is linked to it.
-xdna-double-ldlibs := $(xdna-double) -Wl,-rpath,'$$ORIGIN/../xdna/double'
+# How a program of $(O)/tests/FOLDER, tests/xdna or tests/xdna/FOLDER is linked to it; as
+# $$(xdna-double-ldlibs) where a definition is evaluated.
+xdna-double-ldlibs := $(xdna-double) -luuid \
+	-Wl,-rpath,'$$ORIGIN:$$ORIGIN/double:$$ORIGIN/../double:$$ORIGIN/../xdna/double'
 
 $(eval $(call program,tests/xdna/double/double_test,$(wildcard tests/xdna/double/*_test.cpp) \
 	tests/xdna/double/oracle.cpp,doctest-main xdna-double-binaries xdna,-Ihost -Itests,\
-	$(xdna-double) -Wl$(comma)-rpath$(comma)'$$$$ORIGIN' -luuid))
+	$$(xdna-double-ldlibs)))
 $(O)/tests/xdna/double/double_test: $(xdna-double)
 unit-tests += $(O)/tests/xdna/double/double_test
 
