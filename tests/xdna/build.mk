@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: MIT
-$(eval $(call unit-test,xdna,$(wildcard tests/xdna/*.cpp) \
-	tests/tosa/attributes.cpp tests/tosa/single_operator.cpp,xdna provider tosa,))
+include tests/xdna/double/build.mk
+
+# Linked to the double, if it can be built. XRT's name then means it to all that is loaded.
+xdna-tests := $(if $(xdna-double),$(wildcard tests/xdna/*.cpp),\
+	$(filter-out tests/xdna/xrt_test.cpp,$(wildcard tests/xdna/*.cpp)))
+$(eval $(call unit-test,xdna,$(xdna-tests) host/xdna/xrt/description.cpp,\
+	xdna xdna-double-binaries provider tosa,,\
+	$(if $(xdna-double),$(xdna-double) -Wl$(comma)-rpath$(comma)'$$$$ORIGIN/double')))
 
 $(tests/xdna/xdna_test-objects): | $(O)/gen/tosa_generated.h
+$(O)/tests/xdna/xdna_test: $(xdna-double) | $(xdna-xrt)

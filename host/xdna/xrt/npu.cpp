@@ -37,10 +37,9 @@ std::uint64_t Device::binding_alignment() const {
 Result<std::shared_ptr<Memory>> Device::allocate(std::uint64_t bytes) {
     auto buffer = native([&] { return host_buffer(device_, bytes); });
     if (!buffer) return std::unexpected(buffer.error().error);
-    auto* const mapped =
-        static_cast<std::byte*>(native([&] { return buffer->map(); }).value_or(nullptr));
-    if (!mapped) return std::unexpected(ErrorKind::OutOfMemory);
-    const std::span<std::byte> all(mapped, bytes);
+    const auto mapped = native([&] { return buffer->map(); });
+    if (!mapped) return std::unexpected(mapped.error().error);
+    const std::span all(static_cast<std::byte*>(*mapped), bytes);
     std::ranges::fill(all, std::byte{0});
     return provider::guarded([&]() -> Result<std::shared_ptr<Memory>> {
         auto memory = std::make_shared<MappedMemory>(std::move(*buffer), all);
