@@ -4,3 +4,16 @@ $(eval $(call library,xdna-store-client,\
 	host/xdna/store/channel.cpp \
 	host/xdna/store/client.cpp,\
 	-Ihost))
+
+$(eval $(call library,xdna-store,\
+	host/xdna/store/bounded_process.cpp \
+	host/xdna/store/cache.cpp \
+	host/xdna/store/compiler.cpp \
+	host/xdna/store/confinement.cpp \
+	host/xdna/store/contract.cpp \
+	host/xdna/store/direct.cpp \
+	host/xdna/store/files.cpp \
+	host/xdna/store/key.cpp \
+	host/xdna/store/work_directory.cpp,\
+	-Ihost))
+xdna-store-ldlibs := -lmd -lseccomp
