@@ -15,11 +15,14 @@ $(eval $(call library,acceld,\
 	host/daemon/metrics.cpp \
 	host/daemon/options.cpp \
 	host/daemon/order.cpp \
+	host/daemon/programs.cpp \
+	host/daemon/provider_options.cpp \
 	host/daemon/session.cpp \
 	host/daemon/setup.cpp \
 	host/daemon/signals.cpp \
 	host/daemon/sockets.cpp \
 	host/daemon/statistics.cpp \
+	host/daemon/store_process.cpp \
 	host/daemon/supervisor.cpp \
 	host/daemon/systemd.cpp \
 	host/daemon/worker_process.cpp,\

@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/fd_passing.hpp"
 
+#include <algorithm>
 #include <cstring>
 
+#include <unistd.h>
+
 namespace acceld {
+
+void close_all_but(std::vector<int> kept) {
+    std::ranges::sort(kept);
+    int from = STDERR_FILENO + 1;
+    for (const int fd : kept) {
+        if (fd > from) ::close_range(static_cast<unsigned>(from), static_cast<unsigned>(fd - 1), 0);
+        from = std::max(from, fd + 1);
+    }
+    ::close_range(static_cast<unsigned>(from), ~0U, 0);
+}
 
 void Rights::attach(msghdr& header, std::span<const int> fds) {
     if (fds.empty()) return;

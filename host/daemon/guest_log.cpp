@@ -45,6 +45,15 @@ void GuestLog::program_refused(std::string_view why) {
     line(level::warn, "program refused", why);
 }
 
+void GuestLog::provider_warning(std::string_view what) {
+    line(level::warn, "provider", what);
+}
+
+void GuestLog::device_lost(ProviderLoss loss) {
+    line(level::err, "the provider's device is lost",
+         loss == ProviderLoss::Wedged ? "it does not end what it was given" : "an error ended it");
+}
+
 void GuestLog::device_reset(std::string_view outcome) {
     line(level::info, "device reset", outcome);
 }

@@ -8,6 +8,7 @@
 #include <spdlog/common.h>
 
 #include "daemon/rate_limit.hpp"
+#include "daemon/statistics.hpp"
 #include "engine/report.hpp"
 #include "vhost/handler.hpp"
 
@@ -25,6 +26,9 @@ class GuestLog final : public vhost::Observer {
     void command_unusable();
     // By a provider, while it loads a program for the guest's command; from any thread.
     void program_refused(std::string_view why);
+    // What a provider says of its device, from any thread.
+    void provider_warning(std::string_view what);
+    void device_lost(ProviderLoss loss);
     // The guest has reset its device, and what became of what it left.
     void device_reset(std::string_view outcome);
 

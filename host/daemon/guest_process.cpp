@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/guest_process.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -16,11 +15,12 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include "daemon/fd_passing.hpp"
 #include "daemon/front_end_log.hpp"
 #include "daemon/log.hpp"
 #include "daemon/order.hpp"
+#include "daemon/programs.hpp"
 #include "daemon/session.hpp"
-#include "daemon/worker_process.hpp"
 #include "sandbox/sandbox.hpp"
 #include "vhost/failure.hpp"
 
@@ -30,8 +30,6 @@ using base::UniqueFd;
 using vhost::failure;
 
 namespace {
-
-constexpr char kReady = 'r';
 
 // A front end, or nothing when the session is to end: because the supervisor says so or
 // is gone, or because there is no worker any more that could serve it.
@@ -58,30 +56,20 @@ int serve_guest(Options options, unsigned number, int channel, UniqueFd board_fi
     GuestLog log;
     auto board = SharedBoard::map(std::move(board_file));
     auto session =
-        board ? Session::create(options, log, *std::move(board)) : std::unexpected(board.error());
+        board ? Session::create(options, log, *std::move(board), channel)
+              : std::unexpected(board.error());
     if (!session) {
         if (!session.error().empty()) spdlog::error("{}", session.error());
         return kExitFailure;
     }
-    if (::send(channel, &kReady, 1, MSG_NOSIGNAL) != 1) return kExitFailure;
+    if (!send_word(channel, Word::Ready)) return kExitFailure;
     UniqueFd front_end = await_front_end(channel, **session);
     if (!front_end) return (*session)->end() ? kExitOk : kExitFailure;
 
     spdlog::info("front end connected");
-    log_end((*session)->serve(std::move(front_end), channel));
+    log_end((*session)->serve(std::move(front_end)));
     (*session)->end();
     return kExitOk;
-}
-
-// But for the three standard ones.
-void close_all_but(std::array<int, 2> kept) {
-    std::ranges::sort(kept);
-    int from = STDERR_FILENO + 1;
-    for (const int fd : kept) {
-        if (fd > from) ::close_range(static_cast<unsigned>(from), static_cast<unsigned>(fd - 1), 0);
-        from = fd + 1;
-    }
-    ::close_range(static_cast<unsigned>(from), ~0U, 0);
 }
 
 // The child of a fork, with nothing of the supervisor's but what it was made for: what it
@@ -137,7 +125,9 @@ GuestProcess::GuestProcess(GuestProcess&& other) noexcept
       board_(std::move(other.board_)),
       pid_(std::exchange(other.pid_, -1)),
       channel_(std::move(other.channel_)),
+      store_(std::move(other.store_)),
       state_(other.state_),
+      wants_store_(other.wants_store_),
       status_(other.status_) {}
 
 GuestProcess& GuestProcess::operator=(GuestProcess&& other) noexcept {
@@ -146,17 +136,23 @@ GuestProcess& GuestProcess::operator=(GuestProcess&& other) noexcept {
     board_ = std::move(other.board_);
     pid_ = std::exchange(other.pid_, -1);
     channel_ = std::move(other.channel_);
+    store_ = std::move(other.store_);
     state_ = other.state_;
+    wants_store_ = other.wants_store_;
     status_ = other.status_;
     return *this;
 }
 
 void GuestProcess::progress() {
-    char word = 0;
+    Word word{};
     const ssize_t got = ::recv(channel_.value(), &word, 1, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (got == 1 && word == kReady && state_ == State::Starting) {
+    if (got == 1 && word == Word::Ready && state_ == State::Starting) {
         state_ = State::Ready;
+        return;
+    }
+    if (got == 1 && word == Word::StoreWanted) {
+        wants_store_ = true;
         return;
     }
     // It has ended, or is not what it was: nobody waits for that one.
@@ -168,6 +164,13 @@ std::expected<void, std::string> GuestProcess::give(UniqueFd front_end) {
     auto sent = send_order(channel_.value(), Order::Kind::FrontEnd, front_end);
     if (sent) state_ = State::Serving;
     return sent;
+}
+
+// A session that does not take it has to do without.
+void GuestProcess::give_store(UniqueFd connection) {
+    if (store_) ::shutdown(store_.value(), SHUT_RDWR);
+    store_ = std::move(connection);
+    static_cast<void>(send_order(channel_.value(), Order::Kind::Store, store_));
 }
 
 std::expected<void, std::string> GuestProcess::log_to(const UniqueFd& file) const {
@@ -189,6 +192,7 @@ void GuestProcess::reap() {
     }
     state_ = State::Ended;
     channel_.reset();
+    store_.reset();
 }
 
 }  // namespace acceld

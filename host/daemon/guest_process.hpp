@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <sys/types.h>
 
@@ -47,6 +48,10 @@ class GuestProcess {
 
     // Lets a ready session serve a front end.
     [[nodiscard]] std::expected<void, std::string> give(base::UniqueFd front_end);
+    // Whether it has asked for a connection to the store of kernels since this was asked.
+    [[nodiscard]] bool take_store_wish() { return std::exchange(wants_store_, false); }
+    // It has one at a time: the one before is of no more use to anybody.
+    void give_store(base::UniqueFd connection);
     // Has it, and its worker, write to another log.
     [[nodiscard]] std::expected<void, std::string> log_to(const base::UniqueFd& file) const;
     // Asks it to end.
@@ -64,7 +69,9 @@ class GuestProcess {
     std::shared_ptr<const Board> board_;
     pid_t pid_;
     base::UniqueFd channel_;
+    base::UniqueFd store_{};
     State state_ = State::Starting;
+    bool wants_store_ = false;
     int status_ = 0;
 };
 

@@ -11,8 +11,8 @@
 
 #include "daemon/log.hpp"
 #include "daemon/options.hpp"
+#include "daemon/programs.hpp"
 #include "daemon/supervisor.hpp"
-#include "daemon/worker_process.hpp"
 
 namespace {
 

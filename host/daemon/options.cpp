@@ -2,7 +2,6 @@
 #include "daemon/options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <format>
 #include <iterator>
 #include <set>
@@ -12,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "daemon/config_file.hpp"
+#include "daemon/provider_options.hpp"
 #include "linux/virtio_accel.h"
 
 namespace acceld {
@@ -59,22 +59,6 @@ void add_device_options(CLI::App& app, Options& options) {
     add_config_options(app, options.config);
 }
 
-// For the CPU provider alone.
-const CLI::App* add_cpu_options(CLI::App& app, CpuChoice& cpu) {
-    auto* group = app.add_option_group("With --provider cpu");
-    group
-        ->add_option("--cpu-threads", cpu.threads,
-                     "The threads that compute for a guest; 0: as many as there are processors")
-        ->check(CLI::Range(0, 1024))
-        ->capture_default_str();
-    group
-        ->add_option("--cpu-engine", cpu.engine,
-                     "fast, or reference: plain and slow, to check results against")
-        ->check(CLI::IsMember({"fast", "reference"}))
-        ->capture_default_str();
-    return group;
-}
-
 void add_bytes(CLI::App& app, const char* name, auto& bytes, const char* about) {
     app.add_option(name, bytes, about)
         ->transform(CLI::AsSizeValue(false))
@@ -106,14 +90,6 @@ void share_budgets(Options& options) {
          "--max-program-bytes", std::to_string(options.policy.max_program_bytes)});
 }
 
-void add_timeout(CLI::App& app, const char* name, std::chrono::seconds& timeout,
-                 const char* about) {
-    app.add_option_function<unsigned>(
-           name, [&timeout](unsigned value) { timeout = std::chrono::seconds(value); }, about)
-        ->check(CLI::Range(1, 86400))
-        ->default_str(std::to_string(timeout.count()));
-}
-
 void add_sandbox_options(CLI::App& app, sandbox::Policy& policy) {
     const auto find = [&policy](const std::string& name) {
         const auto user = sandbox::find_user(name);
@@ -139,9 +115,9 @@ void add_serve_options(CLI::App& app, Options& options) {
                    "Front ends that are served at a time, on all sockets together")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
-    add_timeout(app, "--message-timeout", options.message_timeout,
+    add_seconds(app, "--message-timeout", options.message_timeout,
                 "Seconds after which a worker that does not answer the front end is killed");
-    add_timeout(app, "--command-timeout", options.command_timeout,
+    add_seconds(app, "--command-timeout", options.command_timeout,
                 "Seconds after which a worker that is still at a command is killed");
     app.add_flag("--once", options.once, "Exit when the first front end has left");
     app.add_flag("--single-process", options.single_process,
@@ -149,6 +125,7 @@ void add_serve_options(CLI::App& app, Options& options) {
     add_sandbox_options(app, options.sandbox);
     app.add_option("--board", options.board_fd)->group("")->configurable(false);
     app.add_option("--orders", options.orders_fd)->group("")->configurable(false);
+    app.add_option("--store", options.store_fd)->group("")->configurable(false);
     app.add_option("--guest", options.guest)->group("")->configurable(false);
 }
 
@@ -165,75 +142,12 @@ void add_other_options(CLI::App& app, std::string& config_path) {
         ->configurable(false);
 }
 
-std::uint32_t parse_polls(const std::string& word) {
-    if (word == "never") return mock::kNever;
-    if (word == "immediate") return 0;
-    std::uint32_t polls = 0;
-    const char* end = word.data() + word.size();
-    const auto [rest, error] = std::from_chars(word.data(), end, polls);
-    if (error != std::errc() || rest != end)
-        throw CLI::ValidationError("--mock-polls: a number, never or immediate is wanted");
-    return polls;
-}
-
-fault::Script parse_faults(const std::string& text) {
-    const auto script = fault::Script::parse(text);
-    if (!script) throw CLI::ValidationError("--fault: " + script.error());
-    return *script;
-}
-
-// With these a front end can replay the golden traces of the protocol, all of which want
-// --mock-limits 4096,4000 and --mock-polls never:
-//
-//     complete_lifecycle      --fault poll_event:4:completion:complete
-//     timeout                 --fault submit:1:rejected:DeadlineExpired
-//     indeterminate_recovery  --fault allocate_buffer:1:error-after:OutOfMemory, and
-//                             submit:1:indeterminate:DeadlineExpired, and
-//                             destroy_event:1:indeterminate:DeviceLost
-//     device_loss             --fault poll_event:1:error-before:DeviceLost
-//
-// Given with another provider they are a mistake, which complaint() says.
-const CLI::App* add_mock_options(CLI::App& app, MockChoice& mock) {
-    auto* group = app.add_option_group("For tests, with --provider mock");
-    group->add_option_function<std::string>(
-        "--mock-polls",
-        [&mock](const std::string& word) { mock.options.pending_polls = parse_polls(word); },
-        "How many polls find an event pending: a number (1 by default),\n"
-        "never (it ends when it is cancelled) or immediate");
-    group
-        ->add_option_function<std::pair<std::uint64_t, std::uint64_t>>(
-            "--mock-limits",
-            [&mock](const auto& limits) {
-                mock.options.max_buffer_bytes = limits.first;
-                mock.options.max_artifact_bytes = limits.second;
-            },
-            "The largest buffer and artifact, in bytes: BUFFER,ARTIFACT")
-        ->delimiter(',')
-        ->check(CLI::PositiveNumber);
-    group->add_option_function<std::string>(
-        "--fault", [&mock](const std::string& text) { mock.faults = parse_faults(text); },
-        "What shall fail: OPERATION:N:ACTION[,...], at the Nth call of an\n"
-        "OPERATION such as submit, where ACTION is error-before:ERROR,\n"
-        "error-after:ERROR, rejected:ERROR, indeterminate:ERROR, escape or\n"
-        "completion:complete|cancelled|failed:ERROR and ERROR a name\n"
-        "such as OutOfMemory");
-    return group;
-}
-
-// The options of a group as they were given.
-void append_arguments(const CLI::App& group, std::vector<std::string>& arguments) {
-    for (const CLI::Option* option : group.get_options()) {
-        if (option->count() == 0) continue;
-        arguments.push_back(option->get_name());
-        arguments.push_back(CLI::detail::join(option->results(), ","));
+std::string complaint(const Options& options) {
+    const XdnaStoreChoice& store = options.provider.xdna.store;
+    if (!store.compiler.empty() && store.compile_timeout >= options.command_timeout) {
+        return "--xdna-compile-timeout must be less than --command-timeout: a worker that waits "
+               "for its compiler longer is killed";
     }
-}
-
-std::string complaint(const Options& options, bool cpu_options, bool mock_options) {
-    if (cpu_options && options.provider.name != "cpu")
-        return "--cpu-threads and --cpu-engine are for --provider cpu";
-    if (mock_options && options.provider.name != "mock")
-        return "--mock-polls, --mock-limits and --fault are for --provider mock";
     const std::size_t sockets =
         options.socket_paths.size() + options.passed_sockets.size() + (options.fd ? 1 : 0);
     if (sockets == 0) return "--socket-path or --fd is required";
@@ -271,8 +185,7 @@ struct CommandLine {
     CLI::App app{kAbout, "virtio-acceld"};
     CLI::App* device = app.add_option_group("The guest's device");
     CLI::App* budgets = app.add_option_group("Budgets");
-    const CLI::App* cpu = add_cpu_options(app, options.provider.cpu);
-    const CLI::App* mock = add_mock_options(app, options.provider.mock);
+    const ProviderOptions provider{app, options.provider};
     const CLI::App* list =
         app.add_subcommand("list", "Show the providers and devices of this host");
 };
@@ -308,9 +221,14 @@ std::vector<std::string> file_arguments(const CommandLine& given) {
 Options finish(CommandLine& line) {
     Options& options = line.options;
     append_arguments(*line.device, options.device_arguments);
-    append_arguments(*line.cpu, options.device_arguments);
-    append_arguments(*line.mock, options.device_arguments);
+    line.provider.append_to(options.device_arguments);
     share_budgets(options);
+    // How long it may wait for a kernel.
+    if (options.provider.wants_store()) {
+        options.device_arguments.insert(
+            options.device_arguments.end(),
+            {"--command-timeout", std::to_string(options.command_timeout.count())});
+    }
     if (options.sandbox.off) options.device_arguments.emplace_back("--no-sandbox");
     if (line.app.count("--version") > 0) {
         options.action = Action::PrintVersion;
@@ -320,9 +238,8 @@ Options finish(CommandLine& line) {
         auto passed = passed_sockets();
         if (!passed) throw CLI::ValidationError(passed.error());
         options.passed_sockets = *std::move(passed);
-        const auto wrong =
-            complaint(options, line.cpu->count_all() > 0, line.mock->count_all() > 0);
-        if (!wrong.empty()) throw CLI::ValidationError(wrong);
+        for (const auto& wrong : {line.provider.complaint(), complaint(options)})
+            if (!wrong.empty()) throw CLI::ValidationError(wrong);
     }
     return std::move(options);
 }

@@ -39,11 +39,33 @@ struct CpuChoice {
     std::string engine = "fast";
 };
 
+// Where the kernels of the array come from. Paths may be empty.
+struct XdnaStoreChoice {
+    std::string catalogue;
+    std::string cache;
+    std::string compiler;
+    // Less than the time for a command, which waits for it.
+    std::chrono::seconds compile_timeout{240};
+
+    [[nodiscard]] bool wanted() const {
+        return !(catalogue.empty() && cache.empty() && compiler.empty());
+    }
+};
+
+struct XdnaChoice {
+    XdnaStoreChoice store{};
+    bool raw_binaries = false;
+    std::chrono::seconds watchdog{120};
+};
+
 struct ProviderChoice {
     std::string name{};
     std::string device{};  // index or part of a name; empty for the provider's own choice
     CpuChoice cpu{};
+    XdnaChoice xdna{};
     MockChoice mock{};
+
+    [[nodiscard]] bool wants_store() const { return name == "xdna" && xdna.store.wanted(); }
 };
 
 struct Options {
@@ -68,9 +90,10 @@ struct Options {
     std::chrono::seconds message_timeout{10};
     std::chrono::seconds command_timeout{300};
     // For a worker: the memory that its session shares with it, where the session's orders
-    // come from, and the number of the guest.
+    // come from, who has the kernels, and the number of the guest.
     std::optional<int> board_fd;
     std::optional<int> orders_fd;
+    std::optional<int> store_fd;
     std::optional<unsigned> guest;
     // What of the command line and the configuration file a worker needs to make the device.
     std::vector<std::string> device_arguments;

@@ -44,4 +44,8 @@ Order receive_order(int socket) {
     return order;
 }
 
+bool send_word(int socket, Word word) {
+    return ::send(socket, &word, 1, MSG_NOSIGNAL) == 1;
+}
+
 }  // namespace acceld

@@ -42,12 +42,42 @@ bool concerns_running_ring(std::uint32_t request) {
     }
 }
 
+// A connection to the store of kernels, which the supervisor has. Nothing if the time is
+// over, or the supervisor wants an end, which is still to be seen on the channel then.
+base::UniqueFd ask_for_store(int channel, std::chrono::milliseconds timeout) {
+    if (!send_word(channel, Word::StoreWanted)) return {};
+    const auto deadline = std::chrono::steady_clock::now() + timeout;
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+            deadline - std::chrono::steady_clock::now());
+        pollfd ready{channel, POLLIN, 0};
+        const int count = left.count() <= 0 ? 0 : ::poll(&ready, 1, static_cast<int>(left.count()));
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return {};
+        Order order = receive_order(channel);
+        if (order.kind != Order::Kind::Log) return std::move(order.fd);
+        log_to(order.fd);
+    }
+}
+
+// One with a connection to the store of its own: where the one before it was is not known.
+std::expected<WorkerProcess, std::string> start_worker(const Options& options,
+                                                       const SharedBoard& board, int channel) {
+    base::UniqueFd store;
+    if (options.provider.wants_store()) {
+        store = ask_for_store(channel, options.message_timeout);
+        if (!store) return std::unexpected("there is no connection to the store of kernels");
+    }
+    return WorkerProcess::start(options.device_arguments, board.file.value(), store);
+}
+
 }  // namespace
 
 std::expected<std::unique_ptr<Session>, std::string> Session::create(const Options& options,
                                                                      GuestLog& log,
-                                                                     SharedBoard board) {
-    auto worker = WorkerProcess::start(options.device_arguments, board.file.value());
+                                                                     SharedBoard board,
+                                                                     int channel) {
+    auto worker = start_worker(options, board, channel);
     if (!worker) return std::unexpected(worker.error());
     if (auto ready = worker->wait_ready(options.command_timeout); !ready) {
         worker->finish(options.message_timeout);
@@ -56,13 +86,15 @@ std::expected<std::unique_ptr<Session>, std::string> Session::create(const Optio
         return std::unexpected("the worker " + worker->obituary());
     }
     return std::unique_ptr<Session>(  // NOLINT: private constructor
-        new Session(options, log, std::move(board), *std::move(worker)));
+        new Session(options, log, std::move(board), channel, *std::move(worker)));
 }
 
-Session::Session(const Options& options, GuestLog& log, SharedBoard board, WorkerProcess worker)
+Session::Session(const Options& options, GuestLog& log, SharedBoard board, int channel,
+                 WorkerProcess worker)
     : options_(options),
       log_(log),
       board_(std::move(board)),
+      channel_(channel),
       observer_(log, statistics()),
       worker_(std::move(worker)),
       lost_(options.config.max_request_bytes, statistics(), [this] { stop_worker(); }),
@@ -70,11 +102,11 @@ Session::Session(const Options& options, GuestLog& log, SharedBoard board, Worke
     note_worker();
 }
 
-std::expected<Progress, std::string> Session::serve(base::UniqueFd front_end, int channel) {
+std::expected<Progress, std::string> Session::serve(base::UniqueFd front_end) {
     statistics().connected.set(1);
     std::expected<Progress, std::string> progress = Progress::Open;
     while (progress == Progress::Open)
-        progress = step(front_end, channel);
+        progress = step(front_end);
     return progress;
 }
 
@@ -97,17 +129,17 @@ bool Session::end() {
     return orderly;
 }
 
-std::expected<Progress, std::string> Session::step(const base::UniqueFd& front_end, int channel) {
+std::expected<Progress, std::string> Session::step(const base::UniqueFd& front_end) {
     vhost::Virtqueue& queue = vhost_.queue();
     const auto patience = worker_serves_ ? kLook.count() : -1;
-    std::array ready{pollfd{channel, POLLIN, 0}, pollfd{front_end.value(), POLLIN, 0},
+    std::array ready{pollfd{channel_, POLLIN, 0}, pollfd{front_end.value(), POLLIN, 0},
                      pollfd{queue.runnable() ? queue.kick_fd() : -1, POLLIN, 0},
                      pollfd{worker_fd(), POLLIN, 0}};
     if (::poll(ready.data(), ready.size(), queue.pending() ? 0 : static_cast<int>(patience)) < 0) {
         if (errno == EINTR) return Progress::Open;
         return vhost::failure("poll", errno);
     }
-    if (ready[0].revents != 0 && !obey(receive_order(channel))) return Progress::Stopped;
+    if (ready[0].revents != 0 && !obey(receive_order(channel_))) return Progress::Stopped;
     if (ready[2].revents != 0) queue.on_kick(observer_);
     if (ready[3].revents != 0) lose_worker(WorkerLoss::Died, "");
     if (worker_serves_) watch_worker();
@@ -178,7 +210,7 @@ Session::Result Session::try_to_replace_worker() {
     // To start one takes processor time of the host and lines of its log.
     if (!restarts_.admit(std::chrono::steady_clock::now()))
         return std::unexpected("too many were lost of late");
-    auto worker = WorkerProcess::start(options_.device_arguments, board_.file.value());
+    auto worker = start_worker(options_, board_, channel_);
     if (!worker) return std::unexpected(worker.error());
     worker_ = *std::move(worker);
     note_worker();

@@ -32,14 +32,14 @@ class Session {
  public:
     using Result = std::expected<void, std::string>;
 
-    // With a worker that is ready for a front end.
+    // With a worker that is ready for a front end. The supervisor is at the other end of
+    // `channel`.
     [[nodiscard]] static std::expected<std::unique_ptr<Session>, std::string> create(
-        const Options& options, GuestLog& log, SharedBoard board);
+        const Options& options, GuestLog& log, SharedBoard board, int channel);
 
-    // Serves a front end until it leaves or the supervisor wants an end, over `channel`. An
-    // error is a front end that broke the protocol.
-    [[nodiscard]] std::expected<vhost::Progress, std::string> serve(base::UniqueFd front_end,
-                                                                    int channel);
+    // Serves a front end until it leaves or the supervisor wants an end. An error is a front
+    // end that broke the protocol.
+    [[nodiscard]] std::expected<vhost::Progress, std::string> serve(base::UniqueFd front_end);
 
     void log_to(const base::UniqueFd& file);
 
@@ -50,12 +50,12 @@ class Session {
     [[nodiscard]] int worker_fd() const { return worker_.running() ? worker_.pidfd() : -1; }
 
  private:
-    Session(const Options& options, GuestLog& log, SharedBoard board, WorkerProcess worker);
+    Session(const Options& options, GuestLog& log, SharedBoard board, int channel,
+            WorkerProcess worker);
 
     [[nodiscard]] std::expected<std::optional<vhost::Bytes>, std::string> handle(
         vhost::Message message);
-    [[nodiscard]] std::expected<vhost::Progress, std::string> step(const base::UniqueFd& front_end,
-                                                                   int channel);
+    [[nodiscard]] std::expected<vhost::Progress, std::string> step(const base::UniqueFd& front_end);
     [[nodiscard]] bool obey(const Order& order);
     // What follows from a message that was accepted.
     void follow(vhost::Message message);
@@ -72,6 +72,7 @@ class Session {
     const Options& options_;
     GuestLog& log_;
     SharedBoard board_;
+    int channel_;
     GuestObserver observer_;
     WorkerProcess worker_;
     LostDevice lost_;

@@ -17,11 +17,21 @@ std::string_view name(WorkerLoss loss) {
     std::unreachable();
 }
 
+std::string_view name(ProviderLoss loss) {
+    switch (loss) {
+        case ProviderLoss::Poisoned:
+            return "poisoned";
+        case ProviderLoss::Wedged:
+            return "wedged";
+    }
+    std::unreachable();
+}
+
 void Statistics::forget_worker() {
     for (Number& number : objects)
         number.set(0);
-    for (Number* number : {&buffer_bytes, &program_bytes, &commands_at_provider, &chains_in_flight,
-                           &oldest_chain_ms, &worker_pid})
+    for (Number* number : {&buffer_bytes, &program_bytes, &commands_at_provider, &device_wedged,
+                           &chains_in_flight, &oldest_chain_ms, &worker_pid})
         number->set(0);
 }
 

@@ -40,6 +40,13 @@ enum class WorkerLoss : std::uint8_t {
 };
 [[nodiscard]] std::string_view name(WorkerLoss loss);
 
+// How the device of a provider was lost, to which nothing can be given any more.
+enum class ProviderLoss : std::uint8_t {
+    Poisoned,  // by an error: it has let go of all that it had
+    Wedged,    // it does not end what it was given, and may still be at it
+};
+[[nodiscard]] std::string_view name(ProviderLoss loss);
+
 // Answers are counted by status: slots 0 to 11, and the last for INTERNAL_ERROR.
 inline constexpr std::size_t kStatusSlots = 13;
 [[nodiscard]] constexpr std::size_t status_slot(wire::Status status) {
@@ -69,6 +76,7 @@ struct Statistics {
     Number transferred_bytes;
     Number resets;
     Number resets_with_objects;
+    NumberOfEach<ProviderLoss::Wedged> provider_losses;
 
     // Counters of the session.
     NumberOfEach<WorkerLoss::CommandTimeout> workers_lost;
@@ -80,6 +88,7 @@ struct Statistics {
     Number buffer_bytes;
     Number program_bytes;
     Number commands_at_provider;
+    Number device_wedged;
 
     // What the session sees, about once a second.
     Number connected;

@@ -22,6 +22,7 @@
 #include "daemon/metrics.hpp"
 #include "daemon/signals.hpp"
 #include "daemon/sockets.hpp"
+#include "daemon/store_process.hpp"
 #include "daemon/systemd.hpp"
 #include "sandbox/sandbox.hpp"
 #include "vhost/failure.hpp"
@@ -39,6 +40,7 @@ class Supervisor {
         : options_(options), signals_(std::move(signals)) {}
 
     std::expected<int, std::string> run() {
+        if (auto started = start_store(); !started) return std::unexpected(started.error());
         if (auto bound = bind_control(); !bound) return std::unexpected(bound.error());
         while (!stopped_ && !(finished() && guests_.empty())) {
             if (auto done = step(); !done) return std::unexpected(done.error());
@@ -64,7 +66,9 @@ class Supervisor {
     Result step() {
         keep_standby();
         if (standby() != nullptr && !finished() && !sockets_) return begin();
-        std::vector<pollfd> ready{{signals_.value(), POLLIN, 0}};
+        std::vector<pollfd> ready{{signals_.value(), POLLIN, 0},
+                                  {store_ ? store_->pidfd() : -1, POLLIN, 0}};
+        const std::size_t first_guest = ready.size();
         for (const GuestProcess& guest : guests_)
             ready.push_back({guest.fd(), POLLIN, 0});
         const std::size_t first_listener = ready.size();
@@ -78,8 +82,9 @@ class Supervisor {
             return vhost::failure("poll", errno);
         }
         if (ready[0].revents != 0) obey_signal();
+        if (ready[1].revents != 0) lose_store();
         for (std::size_t i = 0; i < guests_.size(); ++i)
-            if (ready[1 + i].revents != 0) progress(guests_[i]);
+            if (ready[first_guest + i].revents != 0) progress(guests_[i]);
         for (std::size_t i = first_listener; i < control_at; ++i) {
             if (ready[i].revents == 0 || standby() == nullptr) continue;
             accept(i - first_listener);
@@ -97,6 +102,22 @@ class Supervisor {
     void fail(const std::string& why) {
         spdlog::error("no more front ends are let in: {}", why);
         status_ = kExitFailure;
+    }
+
+    // Before the first session, which wants a connection to it.
+    Result start_store() {
+        if (!options_.provider.wants_store()) return {};
+        auto store = StoreProcess::start(options_.provider.xdna.store, options_.sandbox);
+        if (!store) return std::unexpected(store.error());
+        store_.emplace(*std::move(store));
+        spdlog::info("store of kernels: pid={}", store_->pid());
+        return {};
+    }
+
+    void lose_store() {
+        spdlog::error("the store of kernels {}: until the daemon is started again guests get none "
+                      "from it",
+                      store_->bury());
     }
 
     Result bind_control() {
@@ -209,6 +230,7 @@ class Supervisor {
     void progress(GuestProcess& guest) {
         const State before = guest.state();
         guest.progress();
+        if (guest.take_store_wish() && store_) give_store(guest);
         if (guest.state() != State::Ended) return;
         if (before != State::Serving)
             status_ = guest.exit_status() == kExitOk ? kExitFailure : guest.exit_status();
@@ -218,8 +240,16 @@ class Supervisor {
         spdlog::error("guest={} pid={} session {}", guest.number(), guest.pid(), guest.obituary());
     }
 
+    void give_store(GuestProcess& guest) {
+        auto connection = store_->connect();
+        if (connection) return guest.give_store(*std::move(connection));
+        spdlog::error("guest={} pid={} no connection to the store of kernels: {}", guest.number(),
+                      guest.pid(), connection.error());
+    }
+
     const Options& options_;
     UniqueFd signals_;
+    std::optional<StoreProcess> store_;  // outlives the guests
     std::optional<Sockets> sockets_;
     std::optional<Control> control_;
     std::vector<GuestProcess> guests_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <format>
 #include <utility>
 
@@ -22,6 +23,7 @@ extern "C" {
 #include "daemon/fd_passing.hpp"
 #include "daemon/obituary.hpp"
 #include "daemon/order.hpp"
+#include "daemon/programs.hpp"
 #include "vhost/failure.hpp"
 
 namespace acceld {
@@ -38,15 +40,23 @@ constexpr const char* kName = "virtio-accel-worker";
 constexpr int kSocket = 3;
 constexpr int kBoard = 4;
 constexpr int kOrders = 5;
+constexpr int kStore = 6;
+
+// What the worker gets, as one of its descriptors.
+struct Given {
+    const char* option;
+    int place;
+    UniqueFd fd;
+};
 
 // Out of the way of the numbers above.
-UniqueFd aside(int fd) {
-    return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, kOrders + 1));
+Given give(const char* option, int place, int fd) {
+    return {option, place, UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, kStore + 1))};
 }
 
 std::expected<pid_t, std::string> spawn(const std::filesystem::path& program,
-                                        std::vector<std::string> arguments, int socket, int board,
-                                        int orders) {
+                                        std::vector<std::string> arguments,
+                                        const std::vector<Given>& given) {
     std::vector<char*> words;
     for (std::string& argument : arguments)
         words.push_back(argument.data());
@@ -54,9 +64,8 @@ std::expected<pid_t, std::string> spawn(const std::filesystem::path& program,
 
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, socket, kSocket);
-    posix_spawn_file_actions_adddup2(&actions, board, kBoard);
-    posix_spawn_file_actions_adddup2(&actions, orders, kOrders);
+    for (const Given& one : given)
+        posix_spawn_file_actions_adddup2(&actions, one.fd.value(), one.place);
     pid_t pid = -1;
     const int error =
         ::posix_spawn(&pid, program.c_str(), &actions, nullptr, words.data(), environ);
@@ -75,18 +84,8 @@ std::unexpected<std::string> not_a_reply() {
 
 }  // namespace
 
-std::filesystem::path worker_program() {
-    std::error_code error;
-    const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-    for (const char* folder : {"../worker", "../libexec/virtio-accel"}) {
-        const auto program = here / folder / kName;
-        if (::access(program.c_str(), X_OK) == 0) return program;
-    }
-    return {};
-}
-
 std::expected<WorkerProcess, std::string> WorkerProcess::start(
-    const std::vector<std::string>& device_arguments, int board_fd) {
+    const std::vector<std::string>& device_arguments, int board_fd, const UniqueFd& store) {
     const auto program = worker_program();
     if (program.empty())
         return std::unexpected(
@@ -102,21 +101,18 @@ std::expected<WorkerProcess, std::string> WorkerProcess::start(
     }
     UniqueFd our_orders(ends[0]);
     const UniqueFd their_orders(ends[1]);
-    const UniqueFd socket = aside(theirs.value());
-    const UniqueFd board = aside(board_fd);
-    const UniqueFd orders = aside(their_orders.value());
-    if (!socket || !board || !orders) return failure("F_DUPFD_CLOEXEC", errno);
-
-    std::vector<std::string> arguments{kName,
-                                       "--fd",
-                                       std::to_string(kSocket),
-                                       "--board",
-                                       std::to_string(kBoard),
-                                       "--orders",
-                                       std::to_string(kOrders)};
+    std::vector<Given> given;
+    given.push_back(give("--fd", kSocket, theirs.value()));
+    given.push_back(give("--board", kBoard, board_fd));
+    given.push_back(give("--orders", kOrders, their_orders.value()));
+    if (store) given.push_back(give("--store", kStore, store.value()));
+    std::vector<std::string> arguments{kName};
+    for (const Given& one : given) {
+        if (!one.fd) return failure("F_DUPFD_CLOEXEC", errno);
+        arguments.insert(arguments.end(), {one.option, std::to_string(one.place)});
+    }
     arguments.insert(arguments.end(), device_arguments.begin(), device_arguments.end());
-    const auto pid =
-        spawn(program, std::move(arguments), socket.value(), board.value(), orders.value());
+    const auto pid = spawn(program, std::move(arguments), given);
     if (!pid) return std::unexpected(pid.error());
     WorkerProcess worker(*pid, UniqueFd(::pidfd_open(*pid, 0)), std::move(ours),
                          std::move(our_orders));

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <expected>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,18 +16,17 @@
 
 namespace acceld {
 
-// The program that has the engine and the providers; empty if it is not where it belongs.
-[[nodiscard]] std::filesystem::path worker_program();
-
 // A worker as a child process, and the front end's side of a vhost-user connection to it.
 class WorkerProcess {
  public:
     using Timeout = std::chrono::milliseconds;
     using Result = std::expected<void, std::string>;
 
-    // Starts a worker that makes the device of `device_arguments` and shares the board.
+    // Starts a worker that makes the device of `device_arguments` and shares the board, with
+    // a connection to the store of kernels if there is one.
     [[nodiscard]] static std::expected<WorkerProcess, std::string> start(
-        const std::vector<std::string>& device_arguments, int board_fd);
+        const std::vector<std::string>& device_arguments, int board_fd,
+        const base::UniqueFd& store);
 
     WorkerProcess(WorkerProcess&&) = default;
     WorkerProcess& operator=(WorkerProcess&& other) noexcept;

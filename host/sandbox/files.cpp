@@ -28,8 +28,13 @@ constexpr std::uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_F
 constexpr std::uint64_t kExecute = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE;
 constexpr std::uint64_t kDevice =
     kRead | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_IOCTL_DEV;
-// A rule for what is no directory must not name this one.
-constexpr std::uint64_t kOfDirectories = LANDLOCK_ACCESS_FS_READ_DIR;
+constexpr std::uint64_t kChange =
+    LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
+    LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER;
+constexpr std::uint64_t kWrite =
+    kRead | kChange | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE;
+// A rule for what is no directory must not name these.
+constexpr std::uint64_t kOfDirectories = LANDLOCK_ACCESS_FS_READ_DIR | kChange;
 
 struct Ruleset {
     std::uint64_t files;
@@ -97,6 +102,7 @@ Result restrict_to(const View& view) {
     return allow(ruleset, view.readable, kRead)
         .and_then([&] { return allow(ruleset, view.executable, kExecute); })
         .and_then([&] { return allow(ruleset, view.devices, kDevice & denied.files); })
+        .and_then([&] { return allow(ruleset, view.writable, kWrite & denied.files); })
         .and_then([&]() -> Result {
             if (::syscall(SYS_landlock_restrict_self, ruleset.value(), 0) != 0)
                 return failure("landlock_restrict_self", errno);

@@ -14,7 +14,8 @@ struct View {
 
     Paths readable;  // with everything below, as the others
     Paths executable;
-    Paths devices;  // read, written and controlled
+    Paths devices;     // read, written and controlled
+    Paths writable{};  // read, and files and folders below made, renamed and removed
 };
 
 // The version of the kernel's Landlock; 0 if it has none or must not use it.

@@ -30,6 +30,7 @@ constexpr std::uint64_t kWriting = O_ACCMODE | O_CREAT | O_TRUNC;
 // The type of an ioctl is what its driver is known by: DRM and accel devices, KFD, NVIDIA
 // and its memory manager (which numbers them plainly), DMA buffers, their fences.
 constexpr int kDeviceIoctls[] = {'d', 'K', 'F', 0, 'b', '>'};
+constexpr int kNpuIoctls[] = {'d'};
 constexpr std::uint64_t kIoctlType = 0xff00;
 
 // With conditions on arguments, which are 64 bits wide whatever the call makes of them.
@@ -98,18 +99,31 @@ void refuse_unseen_flags(Filter& filter) {
     filter.refuse(SCMP_SYS(openat2), ENOSYS);
 }
 
+std::span<const int> device_ioctls(Needs needs) {
+    if (needs == Needs::Driver) return kDeviceIoctls;
+    if (needs == Needs::Npu) return kNpuIoctls;
+    return {};
+}
+
 void allow_ioctls(Filter& filter, Needs needs) {
     for (const std::uint64_t request : {FIONBIO, FIOCLEX, FIONREAD, TCGETS})
         filter.allow_if(SCMP_SYS(ioctl), has(1, 0xffffffff, request));
-    if (needs != Needs::Driver) return;
-    for (const int type : kDeviceIoctls)
+    for (const int type : device_ioctls(needs))
         filter.allow_if(SCMP_SYS(ioctl), has(1, kIoctlType, static_cast<std::uint64_t>(type) << 8));
 }
 
+// An NPU's driver that looks for one more library on the way has to do without it.
+void allow_memory(Filter& filter, Needs needs) {
+    const auto code = has(2, PROT_EXEC, PROT_EXEC);
+    for (const int call : {SCMP_SYS(mmap), SCMP_SYS(mprotect)}) {
+        filter.allow_if(call, has(2, PROT_EXEC, 0));
+        if (needs == Needs::Driver) filter.allow_if(call, code);
+        if (needs == Needs::Npu) filter.refuse_if(call, EACCES, code);
+    }
+}
+
 // Which files those are is what restrict_to() says.
-void allow_driver(Filter& filter) {
-    const int always[] = {SCMP_SYS(mmap), SCMP_SYS(mprotect)};
-    filter.allow(always);
+void allow_devices(Filter& filter) {
     filter.allow_if(SCMP_SYS(openat), has(2, O_CREAT, 0));
     filter.refuse_if(SCMP_SYS(openat), EACCES, has(2, O_CREAT, O_CREAT));
     filter.allow_if(SCMP_SYS(open), has(1, O_CREAT, 0));
@@ -120,9 +134,7 @@ void allow_driver(Filter& filter) {
     filter.refuse(SCMP_SYS(kcmp), ENOSYS);
 }
 
-void allow_memory(Filter& filter) {
-    filter.allow_if(SCMP_SYS(mmap), has(2, PROT_EXEC, 0));
-    filter.allow_if(SCMP_SYS(mprotect), has(2, PROT_EXEC, 0));
+void allow_reading(Filter& filter) {
     filter.allow_if(SCMP_SYS(openat), has(2, kWriting, O_RDONLY));
     filter.allow_if(SCMP_SYS(open), has(1, kWriting, O_RDONLY));
 }
@@ -154,7 +166,8 @@ Result filter_worker(Needs needs) {
     filter.allow_if(SCMP_SYS(tgkill), is(0, static_cast<std::uint64_t>(::getpid())));
     filter.allow_if(SCMP_SYS(prlimit64), is(2, 0));
     allow_ioctls(filter, needs);
-    needs == Needs::Driver ? allow_driver(filter) : allow_memory(filter);
+    allow_memory(filter, needs);
+    needs == Needs::Memory ? allow_reading(filter) : allow_devices(filter);
     return filter.load();
 }
 

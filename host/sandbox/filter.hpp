@@ -13,6 +13,7 @@ namespace sandbox {
 enum class Needs : std::uint8_t {
     Memory,  // and threads
     Driver,  // of a device, in user space: its nodes, and code that is made on the way
+    Npu,     // a driver of /dev/accel alone, that makes no code
 };
 
 // Of a session, and of a worker until its device is made: what is not on the list fails

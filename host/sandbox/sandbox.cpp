@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "sandbox/sandbox.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <format>
-
-#include "sandbox/files.hpp"
+#include <iterator>
+#include <ranges>
+#include <string_view>
+#include <utility>
 
 namespace sandbox {
 
@@ -25,7 +28,29 @@ View::Paths system_files() {
             "/sys", "/gnu/store", "/proc",  "/dev/null", "/dev/urandom", "/dev/random"};
 }
 
-View::Paths device_nodes() {
+// Where whoever starts the daemon has libraries looked for.
+View::Paths library_folders() {
+    View::Paths folders;
+    const char* named = std::getenv("LD_LIBRARY_PATH");
+    for (const auto part : std::views::split(std::string_view(named ? named : ""), ':')) {
+        std::filesystem::path folder{std::string_view(part)};
+        if (folder.is_absolute()) folders.push_back(std::move(folder));
+    }
+    return folders;
+}
+
+// And where a worker has a library of its own, installed and in a build's tree.
+View::Paths readable_files(const std::filesystem::path& program) {
+    View::Paths paths = system_files();
+    const auto folder = program.parent_path();
+    paths.insert(paths.end(), {folder, folder / "../xdna/xrt"});
+    std::ranges::move(library_folders(), std::back_inserter(paths));
+    return paths;
+}
+
+View::Paths device_nodes(Needs needs) {
+    if (needs == Needs::Memory) return {};
+    if (needs == Needs::Npu) return {"/dev/accel"};
     View::Paths nodes{"/dev/dri", "/dev/accel", "/dev/kfd"};
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator("/dev", error))
@@ -41,6 +66,16 @@ void keep_no_cache_on_disk() {
 
 }  // namespace
 
+Result confine_helper(const Policy& policy, View own) {
+    if (policy.off) return {};
+    auto done = give_up_privileges(policy.user);
+    if (!done || kSanitized) return done;
+    std::ranges::move(system_files(), std::back_inserter(own.readable));
+    std::ranges::copy(own.readable, std::back_inserter(own.executable));
+    own.devices.emplace_back("/dev/null");
+    return restrict_to(own);
+}
+
 Result confine_supervisor(const Policy& policy) {
     return policy.off ? Result() : give_up_privileges(policy.user);
 }
@@ -51,9 +86,9 @@ Result confine_session(const Policy& policy, const std::filesystem::path& worker
         give_up_privileges(policy.user).and_then(keep_memory_private).and_then(limit_open_files);
     if (!done || kSanitized) return done;
     // A worker's view is a part of this one.
-    return restrict_to({.readable = system_files(),
+    return restrict_to({.readable = readable_files(worker),
                         .executable = to_execute(worker),
-                        .devices = device_nodes()})
+                        .devices = device_nodes(Needs::Driver)})
         .and_then(filter_session);
 }
 
@@ -62,9 +97,11 @@ Result confine_opening(const Policy& policy, Needs needs) {
     keep_no_cache_on_disk();
     auto done = keep_memory_private();
     if (!done || kSanitized) return done;
-    return restrict_to({.readable = system_files(),
+    std::error_code error;
+    const auto worker = std::filesystem::read_symlink("/proc/self/exe", error);
+    return restrict_to({.readable = readable_files(worker),
                         .executable = {},
-                        .devices = needs == Needs::Driver ? device_nodes() : View::Paths()});
+                        .devices = device_nodes(needs)});
 }
 
 Result confine_serving(const Policy& policy, Needs needs) {

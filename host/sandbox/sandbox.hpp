@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "sandbox/files.hpp"
 #include "sandbox/filter.hpp"
 #include "sandbox/privileges.hpp"
 #include "sandbox/result.hpp"
@@ -20,6 +21,9 @@ struct Policy {
     std::optional<User> user;
 };
 
+// Before it begins: a process that starts programs and has nothing of a guest. Besides
+// what belongs to the system it has `own`, and it runs what is in either.
+[[nodiscard]] Result confine_helper(const Policy& policy, View own);
 // When its sockets are there.
 [[nodiscard]] Result confine_supervisor(const Policy& policy);
 // Before it has anything of a guest. The one program that it can run is `worker`.

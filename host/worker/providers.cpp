@@ -11,17 +11,17 @@
 #include "provider/fault/fault.hpp"
 #include "vulkan/vulkan.hpp"
 #include "worker/device_files.hpp"
+#include "xdna/xdna.hpp"
 
 namespace acceld {
 
 namespace {
 
 using Opened = std::expected<OpenedProvider, std::string>;
-using Refused = std::function<void(std::string_view)>;
 
 struct Row {
     std::string_view name;
-    Opened (*open)(const ProviderChoice& choice, const Refused& refused);
+    Opened (*open)(const ProviderChoice& choice, const Surroundings& around);
     std::string (*list)();  // without the name, as the next
     std::string (*version)();
     sandbox::Needs needs = sandbox::Needs::Memory;
@@ -31,19 +31,19 @@ std::unexpected<std::string> only_one_device(const std::string& device) {
     return std::unexpected(std::format("it has one device, and none called '{}'", device));
 }
 
-Opened open_cpu(const ProviderChoice& choice, const Refused& refused) {
+Opened open_cpu(const ProviderChoice& choice, const Surroundings& around) {
     if (!choice.device.empty()) return only_one_device(choice.device);
     const cpu::Options options{
         .engine = choice.cpu.engine == "reference" ? cpu::Engine::Reference : cpu::Engine::Fast,
         .threads = choice.cpu.threads,
-        .program_refused = refused};
+        .program_refused = around.program_refused};
     return cpu::open(options).transform([](auto provider) {
         return OpenedProvider{std::move(provider), "the processors of this host"};
     });
 }
 
 // A mock that takes the place of another begins with its script anew.
-Opened open_mock(const ProviderChoice& choice, const Refused&) {
+Opened open_mock(const ProviderChoice& choice, const Surroundings&) {
     if (!choice.device.empty()) return only_one_device(choice.device);
     return OpenedProvider{
         std::make_unique<fault::Provider>(std::make_unique<mock::Provider>(choice.mock.options),
@@ -55,8 +55,10 @@ std::string describe(const vulkan::DeviceDescription& device) {
     return std::format("{} ({}, {})", device.name, name(device.type), device.driver);
 }
 
-vulkan::Options vulkan_options(const std::string& device) {
-    vulkan::Options options;
+// Of a provider whose devices have an index and a name.
+template <class ProviderOptions>
+ProviderOptions options_for(const std::string& device) {
+    ProviderOptions options;
     std::uint32_t index = 0;
     const char* end = device.data() + device.size();
     const auto [rest, error] = std::from_chars(device.data(), end, index);
@@ -68,9 +70,9 @@ vulkan::Options vulkan_options(const std::string& device) {
     return options;
 }
 
-Opened open_vulkan(const ProviderChoice& choice, const Refused& refused) {
-    auto options = vulkan_options(choice.device);
-    options.program_refused = refused;
+Opened open_vulkan(const ProviderChoice& choice, const Surroundings& around) {
+    auto options = options_for<vulkan::Options>(choice.device);
+    options.program_refused = around.program_refused;
     return vulkan::choose(options).and_then([&](const vulkan::DeviceDescription& chosen) {
         return vulkan::open(options).transform(
             [&](auto provider) { return OpenedProvider{std::move(provider), describe(chosen)}; });
@@ -80,7 +82,7 @@ Opened open_vulkan(const ProviderChoice& choice, const Refused& refused) {
 // A device that looks usable may still not open.
 std::string try_vulkan(const vulkan::DeviceDescription& device) {
     if (!device.unusable.empty()) return "cannot be used: " + device.unusable;
-    const auto provider = vulkan::open(vulkan_options(std::to_string(device.index)));
+    const auto provider = vulkan::open(options_for<vulkan::Options>(std::to_string(device.index)));
     return provider ? tosa::describe(vulkan::kTarget) : "cannot be used: " + provider.error();
 }
 
@@ -98,13 +100,69 @@ std::string list_vulkan() {
     return lines;
 }
 
+std::string describe(const xdna::NpuDescription& npu) {
+    return std::format("{} at {} (driver {}, firmware {}, XRT {})", npu.name, npu.address,
+                       npu.driver, npu.firmware, npu.xrt);
+}
+
+Opened open_xdna(const ProviderChoice& choice, const Surroundings& around) {
+    auto options = options_for<xdna::Options>(choice.device);
+    options.store = around.store;
+    options.raw_binaries = choice.xdna.raw_binaries;
+    options.watchdog = choice.xdna.watchdog;
+    options.program_refused = around.program_refused;
+    options.warning = around.warning;
+    if (around.device_lost) {
+        options.device_lost = [lost = around.device_lost](bool wedged) {
+            lost(wedged ? ProviderLoss::Wedged : ProviderLoss::Poisoned);
+        };
+    }
+    return xdna::choose(options).and_then([&](const xdna::NpuDescription& chosen) {
+        return xdna::open(options).transform(
+            [&](auto provider) { return OpenedProvider{std::move(provider), describe(chosen)}; });
+    });
+}
+
+std::string describe_targets() {
+    std::string all;
+    for (const tosa::Target& target : xdna::kTargets)
+        all += (all.empty() ? "" : "; ") + tosa::describe(target);
+    return all;
+}
+
+// An NPU that looks usable may still not open. Without kernels nothing runs on it here.
+std::string try_xdna(const xdna::NpuDescription& npu) {
+    if (!npu.unusable.empty()) return "cannot be used: " + npu.unusable;
+    const auto provider = xdna::open(options_for<xdna::Options>(std::to_string(npu.index)));
+    if (!provider) return "cannot be used: " + provider.error();
+    return describe_targets() + (npu.untested.empty() ? "" : "\n        " + npu.untested);
+}
+
+std::string list_xdna() {
+    const auto npus = xdna::list();
+    const std::string closed = closed_device_files("/dev/accel", "accel");
+    std::string lines = !npus           ? "not available: " + npus.error()
+                        : npus->empty() ? "not available: no NPU"
+                                        : "available, --device is one of";
+    if (npus)
+        for (const auto& npu : *npus)
+            lines += std::format("\n    {}  {}: {}", npu.index, describe(npu), try_xdna(npu));
+    if (!closed.empty()) lines += "\n    left out: " + closed;
+    return lines;
+}
+
 std::string list_cpu() {
     const auto provider = cpu::open({});
     return provider ? "available, " + tosa::describe(cpu::kTarget)
                     : "not available: " + provider.error();
 }
 
-constexpr const char* kNotBuilt = "it is not part of this build";
+constexpr const char* kXrt =
+#ifdef VIRTIO_ACCEL_XRT
+    "XRT " VIRTIO_ACCEL_XRT;
+#else
+    "not part of this build: no XRT";
+#endif
 
 constexpr Row kRows[] = {
     {"cpu", open_cpu, list_cpu, [] { return std::string("vectors of Highway"); }},
@@ -112,10 +170,7 @@ constexpr Row kRows[] = {
      [] { return std::string("for tests"); }},
     {"vulkan", open_vulkan, list_vulkan,
      [] { return "headers of Vulkan " + vulkan::header_version(); }, sandbox::Needs::Driver},
-    {"xdna",
-     [](const ProviderChoice&, const Refused&) -> Opened { return std::unexpected(kNotBuilt); },
-     [] { return std::string("not available: ") + kNotBuilt; },
-     [] { return std::string("not part of this build: no XRT"); }},
+    {"xdna", open_xdna, list_xdna, [] { return std::string(kXrt); }, sandbox::Needs::Npu},
 };
 
 static_assert(std::ranges::equal(kRows, kProviderNames, {}, &Row::name));
@@ -123,10 +178,10 @@ static_assert(std::ranges::equal(kRows, kProviderNames, {}, &Row::name));
 }  // namespace
 
 std::expected<OpenedProvider, std::string> open_provider(
-    const ProviderChoice& choice, std::function<void(std::string_view)> refused) {
+    const ProviderChoice& choice, const Surroundings& surroundings) {
     const auto* row = std::ranges::find(kRows, choice.name, &Row::name);
     if (row == std::end(kRows)) return std::unexpected("no provider '" + choice.name + "'");
-    auto opened = row->open(choice, refused);
+    auto opened = row->open(choice, surroundings);
     if (!opened) {
         return std::unexpected(
             std::format("provider '{}' is not available: {}", row->name, opened.error()));

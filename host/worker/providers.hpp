@@ -11,19 +11,29 @@
 #include <string_view>
 
 #include "daemon/options.hpp"
+#include "daemon/statistics.hpp"
 #include "provider/provider.hpp"
 #include "sandbox/filter.hpp"
+#include "xdna/store.hpp"
 
 namespace acceld {
+
+// What a provider is given besides its options, and whom it tells things. The functions may
+// be called from any thread, the last two also by one that outlives the provider.
+struct Surroundings {
+    std::function<void(std::string_view)> program_refused{};
+    std::function<void(const std::string&)> warning{};
+    std::function<void(ProviderLoss)> device_lost{};
+    std::shared_ptr<xdna::Store> store{};  // of kernels
+};
 
 struct OpenedProvider {
     std::unique_ptr<provider::Provider> provider;
     std::string description;  // what was chosen, for the operator
 };
 
-// `refused` is told why a program of the guest is refused, by a provider that can tell.
 [[nodiscard]] std::expected<OpenedProvider, std::string> open_provider(
-    const ProviderChoice& choice, std::function<void(std::string_view)> refused);
+    const ProviderChoice& choice, const Surroundings& surroundings);
 
 // What the provider of this name goes on needing of the system.
 [[nodiscard]] sandbox::Needs needs_of(std::string_view name);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -18,12 +19,14 @@
 #include "daemon/order.hpp"
 #include "daemon/signals.hpp"
 #include "daemon/sockets.hpp"
+#include "daemon/store_process.hpp"
 #include "daemon/systemd.hpp"
 #include "sandbox/sandbox.hpp"
 #include "vhost/connection.hpp"
 #include "vhost/failure.hpp"
 #include "worker/device.hpp"
 #include "worker/providers.hpp"
+#include "xdna/store/client.hpp"
 
 namespace acceld {
 
@@ -32,16 +35,35 @@ namespace {
 using base::UniqueFd;
 using vhost::failure;
 
-std::expected<Device, std::string> make_device(const Options& options, GuestLog& log,
-                                               std::shared_ptr<Board> board) {
-    const auto open = [choice = options.provider, &log] {
-        const auto refused = [&log](std::string_view why) { log.program_refused(why); };
-        return open_provider(choice, refused).transform([](OpenedProvider opened) {
+using Log = std::shared_ptr<GuestLog>;
+using Store = std::shared_ptr<xdna::Store>;
+
+// A store that takes longer is of no use: this process would be killed meanwhile.
+Store reach_store(const Options& options, UniqueFd connection) {
+    return std::make_shared<xdna::StoreClient>(
+        std::move(connection), std::chrono::milliseconds(options.command_timeout) * 9 / 10);
+}
+
+std::expected<Device, std::string> make_device(const Options& options, const Log& log, Store store,
+                                               const std::shared_ptr<Board>& board) {
+    Surroundings around{
+        .program_refused = [log](std::string_view why) { log->program_refused(why); },
+        .warning = [log](const std::string& what) { log->provider_warning(what); },
+        .device_lost =
+            [log, board](ProviderLoss loss) {
+                board->statistics.provider_losses[std::to_underlying(loss)].add(1);
+                if (loss == ProviderLoss::Wedged) board->statistics.device_wedged.set(1);
+                log->device_lost(loss);
+            },
+        .store = std::move(store)};
+    const auto open = [choice = options.provider, around = std::move(around), board] {
+        return open_provider(choice, around).transform([&](OpenedProvider opened) {
             spdlog::info("provider: {}", opened.description);
+            board->statistics.device_wedged.set(0);
             return std::move(opened.provider);
         });
     };
-    return Device::create(open, options.config, options.policy, log, std::move(board),
+    return Device::create(open, options.config, options.policy, *log, board,
                           options.max_provider_calls);
 }
 
@@ -94,14 +116,14 @@ std::expected<std::optional<UniqueFd>, std::string> await_front_end(const Listen
 // Every front end gets a device of its own, which is made before the front end is let
 // in: a provider that is gone is an end with a reason, not a guest with a dead device.
 std::expected<void, std::string> accept_front_ends(const Listener& listener, Device first,
-                                                   const Options& options, GuestLog& log,
-                                                   int stop_fd) {
+                                                   const Options& options, const Log& log,
+                                                   const Store& store, int stop_fd) {
     for (std::expected<Device, std::string> device = std::move(first);;) {
         auto front_end = await_front_end(listener, stop_fd);
         if (!front_end) return std::unexpected(front_end.error());
         if (!*front_end) return {};
-        if (serve_alone(*std::move(*front_end), *device, log, stop_fd) || options.once) return {};
-        device = make_device(options, log, std::make_shared<Board>());
+        if (serve_alone(*std::move(*front_end), *device, *log, stop_fd) || options.once) return {};
+        device = make_device(options, log, store, std::make_shared<Board>());
         if (!device) return std::unexpected(device.error());
     }
 }
@@ -113,19 +135,54 @@ bool ends_after_order(int orders) {
 }
 
 // The front end is a session, which outlives this process and knows what to say about it.
-std::expected<void, std::string> serve_session(const Options& options, GuestLog& log) {
+std::expected<void, std::string> serve_session(const Options& options, const Log& log) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     auto board = SharedBoard::map(UniqueFd(*options.board_fd));
     if (!board) return std::unexpected(board.error());
     const sandbox::Needs needs = needs_of(options.provider.name);
     if (auto done = sandbox::confine_opening(options.sandbox, needs); !done) return done;
-    auto device = make_device(options, log, std::move(board->board));
+    Store store;
+    if (options.store_fd) store = reach_store(options, UniqueFd(*options.store_fd));
+    auto device = make_device(options, log, std::move(store), board->board);
     if (!device) return std::unexpected(device.error());
     if (auto done = sandbox::confine_serving(options.sandbox, needs); !done) return done;
-    const auto end = serve_front_end(UniqueFd(*options.fd), *device, log,
+    const auto end = serve_front_end(UniqueFd(*options.fd), *device, *log,
                                      options.orders_fd.value_or(-1), ends_after_order);
     if (!end) return std::unexpected(end.error());
     return {};
+}
+
+// With a process less than there should be, the store is still one of its own.
+std::expected<std::optional<StoreProcess>, std::string> start_store(const Options& options) {
+    if (!options.provider.wants_store()) return std::nullopt;
+    return StoreProcess::start(options.provider.xdna.store, options.sandbox);
+}
+
+std::expected<void, std::string> serve_all_alone(const Options& options, const Log& log,
+                                                 int stop_fd) {
+    spdlog::warn("a single process is not confined: for debugging");
+    const auto process = start_store(options);
+    if (!process) return std::unexpected(process.error());
+    Store store;
+    if (*process) {
+        auto connection = (*process)->connect();
+        if (!connection) return std::unexpected(connection.error());
+        store = reach_store(options, *std::move(connection));
+    }
+    auto device = make_device(options, log, store, std::make_shared<Board>());
+    if (!device) return std::unexpected(device.error());
+    auto sockets = open_sockets(options);
+    if (!sockets) return std::unexpected(sockets.error());
+    if (sockets->connected) {
+        serve_alone(std::move(sockets->connected), *device, *log, stop_fd);
+        return {};
+    }
+    const Listener& listener = sockets->listening.front();
+    spdlog::info("listening on {}", listener.name());
+    notify_manager("READY=1");
+    auto served = accept_front_ends(listener, *std::move(device), options, log, store, stop_fd);
+    notify_manager("STOPPING=1");
+    return served;
 }
 
 }  // namespace
@@ -133,24 +190,9 @@ std::expected<void, std::string> serve_session(const Options& options, GuestLog&
 std::expected<void, std::string> serve(const Options& options) {
     const auto stop = catch_signals();
     if (!stop) return std::unexpected(stop.error());
-    GuestLog log;
-    if (options.board_fd) return serve_session(options, log);
-
-    spdlog::warn("a single process is not confined: for debugging");
-    auto device = make_device(options, log, std::make_shared<Board>());
-    if (!device) return std::unexpected(device.error());
-    auto sockets = open_sockets(options);
-    if (!sockets) return std::unexpected(sockets.error());
-    if (sockets->connected) {
-        serve_alone(std::move(sockets->connected), *device, log, stop->value());
-        return {};
-    }
-    const Listener& listener = sockets->listening.front();
-    spdlog::info("listening on {}", listener.name());
-    notify_manager("READY=1");
-    auto served = accept_front_ends(listener, *std::move(device), options, log, stop->value());
-    notify_manager("STOPPING=1");
-    return served;
+    const auto log = std::make_shared<GuestLog>();
+    return options.board_fd ? serve_session(options, log)
+                            : serve_all_alone(options, log, stop->value());
 }
 
 }  // namespace acceld

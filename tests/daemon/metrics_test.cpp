@@ -49,6 +49,8 @@ TEST_CASE("every number is a sample of its guest, in families that a strict read
     two.first.workers_lost[std::to_underlying(acceld::WorkerLoss::CommandTimeout)].add(1);
     two.first.unusable_chains[9].add(4);
     two.first.oldest_chain_ms.set(1234);
+    two.second.provider_losses[std::to_underlying(acceld::ProviderLoss::Wedged)].add(2);
+    two.second.device_wedged.set(1);
     auto families = parse_metrics(acceld::metrics_text(two.daemon));
 
     const auto value = [&](const std::string& name, Labels labels = {}) {
@@ -64,6 +66,10 @@ TEST_CASE("every number is a sample of its guest, in families that a strict read
     CHECK(value("unusable_chains_total",
                 {{"guest", "7"}, {"defect", "nothing readable or nothing writable"}}) == 4);
     CHECK(value("oldest_chain_seconds", {{"guest", "7"}}) == 1.234);
+    CHECK(value("provider_losses_total", {{"guest", "9"}, {"how", "wedged"}}) == 2);
+    CHECK(value("provider_losses_total", {{"guest", "9"}, {"how", "poisoned"}}) == 0);
+    CHECK(value("device_wedged", {{"guest", "7"}}) == 0);
+    CHECK(value("device_wedged", {{"guest", "9"}}) == 1);
     CHECK(value("sessions", {{"guest", "7"}, {"state", "serving"}}) == 1);
     CHECK(value("sessions", {{"guest", "9"}, {"state", "ready"}}) == 1);
     CHECK(value("max_guests") == 4);

@@ -38,6 +38,8 @@ struct Attempt {
     const char* in_session;
     const char* in_worker;         // of a provider that needs memory
     const char* in_driver_worker;  // or a driver
+    // Or an NPU's driver, where that differs.
+    const char* in_npu_worker = in_driver_worker;
 };
 
 long open_with(int flags) {
@@ -47,6 +49,11 @@ long open_with(int flags) {
 long map_with(int protection) {
     void* at = ::mmap(nullptr, 4096, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return at == MAP_FAILED ? -1 : 0;
+}
+
+long protect_with(int protection) {
+    void* at = ::mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return ::mprotect(at, 4096, protection);
 }
 
 long start_thread() {
@@ -90,9 +97,14 @@ const Attempt kAttempts[] = {
     {"making a file", [] { return open_with(O_RDONLY | O_CREAT); }, "ok", kKilled, "EACCES"},
     {"making a directory", [] { return long{::mkdir("/dev", 0700)}; }, "EPERM", kKilled, "EACCES"},
     {"removing a file", [] { return long{::unlink("/nowhere")}; }, "EPERM", kKilled, "EACCES"},
-    {"memory with code", [] { return map_with(PROT_READ | PROT_EXEC); }, "ok", kKilled, "ok"},
+    {"memory with code", [] { return map_with(PROT_READ | PROT_EXEC); }, "ok", kKilled, "ok",
+     "EACCES"},
+    {"memory that becomes code", [] { return protect_with(PROT_READ | PROT_EXEC); }, "ok", kKilled,
+     "ok", "EACCES"},
     {"an ioctl of a device", [] { return long{::ioctl(-1, _IO('d', 0))}; }, "EBADF", kKilled,
      "EBADF"},
+    {"an ioctl of a GPU's own", [] { return long{::ioctl(-1, _IO('K', 1))}; }, "EBADF", kKilled,
+     "EBADF", kKilled},
 
     {"input to a terminal", [] { return long{::ioctl(-1, TIOCSTI, "x")}; }, "EPERM", kKilled,
      kKilled},
@@ -162,6 +174,10 @@ TEST_CASE("a worker dies of what its provider has no need of") {
 
 TEST_CASE("a worker with a driver can use devices and make code, and dies of the rest") {
     check_all(&Attempt::in_driver_worker, [] { return sandbox::filter_worker(Needs::Driver); });
+}
+
+TEST_CASE("a worker with an NPU's driver can use the device, and makes no code") {
+    check_all(&Attempt::in_npu_worker, [] { return sandbox::filter_worker(Needs::Npu); });
 }
 
 TEST_CASE("a filter holds for the threads that were there before") {

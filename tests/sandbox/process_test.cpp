@@ -21,7 +21,7 @@ TEST_SUITE_BEGIN("sandbox/process");
 namespace {
 
 long open_file(const std::filesystem::path& path, int flags) {
-    return ::open(path.c_str(), flags);
+    return ::open(path.c_str(), flags, 0600);
 }
 
 std::filesystem::path this_program() {
@@ -65,10 +65,10 @@ TEST_CASE("a session reads the system, not what people have, and runs its worker
 TEST_CASE("a worker reads the system and has devices only for a driver") {
     if (has_no_view()) return;
     const auto home = std::filesystem::temp_directory_path();
-    for (const Needs needs : {Needs::Memory, Needs::Driver}) {
+    for (const Needs needs : {Needs::Memory, Needs::Driver, Needs::Npu}) {
         const auto confine = [=] { return be_worker(needs); };
-        const bool driver = needs == Needs::Driver;
-        CAPTURE(driver);
+        const bool driver = needs != Needs::Memory;
+        CAPTURE(needs);
         CHECK(outcome(confine, [] { return open_file("/etc/passwd", O_RDONLY); }) == "ok");
         CHECK(outcome(confine, [&] { return open_file(home, O_RDONLY); }) == "EACCES");
         CHECK(outcome(confine, [] { return open_file("/dev/null", O_RDWR); }) ==
@@ -79,8 +79,61 @@ TEST_CASE("a worker reads the system and has devices only for a driver") {
               }) == "ok");
         if (!std::filesystem::exists("/dev/dri")) continue;
         CHECK(outcome(confine, [] { return open_file("/dev/dri", O_RDONLY); }) ==
-              (driver ? "ok" : "EACCES"));
+              (needs == Needs::Driver ? "ok" : "EACCES"));
     }
+}
+
+TEST_CASE("a process with files of its own changes these, and runs what is there") {
+    if (has_no_view()) return;
+    std::string place = std::filesystem::temp_directory_path() / "sandbox-XXXXXX";
+    REQUIRE(::mkdtemp(place.data()) != nullptr);
+    const std::filesystem::path folder = place;
+    for (const char* name : {"kept", "programs", "other"})
+        std::filesystem::create_directory(folder / name);
+    for (const char* name : {"programs/true", "other/true"})
+        std::filesystem::copy_file(std::filesystem::canonical("/bin/true"), folder / name);
+    const auto confine = [&] {
+        return sandbox::confine_helper({}, {.readable = {folder / "programs"},
+                                            .executable = {},
+                                            .devices = {},
+                                            .writable = {folder / "kept"}});
+    };
+    const auto make = [&](const char* name) {
+        return outcome(confine, [&] { return open_file(folder / name, O_WRONLY | O_CREAT); });
+    };
+    const auto run = [&](const std::filesystem::path& program) {
+        return outcome(confine,
+                       [&] { return long{::execl(program.c_str(), "true", nullptr)}; });
+    };
+    CHECK(make("kept/file") == "ok");
+    CHECK(make("programs/file") == "EACCES");
+    CHECK(make("file") == "EACCES");
+    CHECK(outcome(confine, [&] {
+              std::filesystem::create_directory(folder / "kept/work");
+              std::filesystem::rename(folder / "kept/file", folder / "kept/work/file");
+              std::filesystem::resize_file(folder / "kept/work/file", 1);
+              return static_cast<long>(std::filesystem::remove_all(folder / "kept/work")) - 2;
+          }) == "ok");
+    CHECK(run("/bin/true") == "ok");
+    CHECK(run(folder / "programs/true") == "ok");
+    CHECK(run(folder / "other/true") == "EACCES");
+    CHECK(outcome(confine, [] { return open_file("/dev/null", O_RDWR); }) == "ok");
+    CHECK(outcome(confine, [&] { return open_file(folder / "other/true", O_RDONLY); }) == "EACCES");
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a worker has the libraries of LD_LIBRARY_PATH") {
+    if (has_no_view()) return;
+    const auto home = std::filesystem::temp_directory_path();
+    const auto read = [&](const std::string& path) {
+        REQUIRE(::setenv("LD_LIBRARY_PATH", path.c_str(), 1) == 0);
+        const auto what =
+            outcome([] { return be_worker(Needs::Npu); }, [&] { return open_file(home, O_RDONLY); });
+        REQUIRE(::unsetenv("LD_LIBRARY_PATH") == 0);
+        return what;
+    };
+    CHECK(read("/usr:" + home.native()) == "ok");
+    CHECK(read("/usr::relative") == "EACCES");
 }
 
 TEST_CASE("with the sandbox off nothing is confined") {
