@@ -30,6 +30,7 @@
 # make bench-cpu                the CPU provider's products beside OpenBLAS and oneDNN [THREADS=1]
 # make bench-vulkan             the Vulkan provider on VULKAN_DEVICE, beside what the device can
 #                               do [ARGS=--quick], or another option of vulkan_bench --help
+# make bench-xdna               the XDNA provider on an NPU [XDNA=double: on a double of XRT]
 # make bench-lane               what the dispatch lane costs a job, by depth
 # make bench-tosa               what a TOSA file costs to read, by operators and by constants
 # make format, make tidy        clang-format in place; clang-tidy, which is slow
@@ -42,7 +43,7 @@ SHELL := /bin/bash
 
 goals := all run check check-unit check-daemon check-containment check-install check-fuzz check-conformance check-lane \
 	check-guest check-faults check-hostile check-lifecycle check-e2e check-debug-kernel \
-	bench-engine bench-daemon bench-guest bench-tosa bench-cpu bench-vulkan bench-lane \
+	bench-engine bench-daemon bench-guest bench-tosa bench-cpu bench-vulkan bench-xdna bench-lane \
 	fuzz-seeds corpus check-tosa check-vulkan abi dkms lint tidy format install clean help
 .PHONY: $(goals)
 

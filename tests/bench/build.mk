@@ -29,6 +29,20 @@ $(tests/bench/vulkan_bench-objects): | $(O)/gen/tosa_generated.h
 bench-vulkan: $(O)/tests/bench/vulkan_bench
 	@$< $(if $(VULKAN_DEVICE),--device '$(VULKAN_DEVICE)') $(ARGS)
 
+# The XDNA provider on an NPU, or on a double of XRT [XDNA=double].
+$(eval $(call program,tests/bench/xdna_bench,\
+	$(wildcard tests/bench/xdna/*.cpp) tests/bench/vulkan/samples.cpp tests/tosa/attributes.cpp \
+	tests/xdna/double/oracle.cpp,\
+	xdna-double-binaries xdna lane provider tosa,\
+	-Ihost -Itests))
+$(tests/bench/xdna_bench-objects): | $(O)/gen/tosa_generated.h
+$(O)/tests/bench/xdna_bench: \
+	| $(xdna-xrt) $(if $(xdna-xrt),$(O)/tests/xdna/double/libxrt_coreutil.so.2)
+
+.PHONY: bench-xdna
+bench-xdna: $(O)/tests/bench/xdna_bench
+	@$< $(if $(filter double,$(XDNA)),--double) $(ARGS)
+
 # What a command costs a guest of the daemon: a program of doctest, as its guest is.
 $(eval $(call program,tests/bench/daemon_bench,\
 	tests/bench/daemon_bench.cpp tests/daemon/process.cpp tests/daemon/usage.cpp \
