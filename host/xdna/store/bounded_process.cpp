@@ -16,7 +16,6 @@ extern "C" {
 }
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <fcntl.h>
@@ -93,7 +92,6 @@ void limit(const Start& start) {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::umask(077);
     if (::fchdir(start.directory) != 0) give_up(start, "fchdir", errno);
     if (::dup2(start.input, 0) < 0 || ::dup2(start.output, 1) < 0 || ::dup2(start.errors, 2) < 0)
         give_up(start, "dup2", errno);

@@ -13,7 +13,15 @@ $(eval $(call library,xdna-store,\
 	host/xdna/store/contract.cpp \
 	host/xdna/store/direct.cpp \
 	host/xdna/store/files.cpp \
+	host/xdna/store/jobs.cpp \
 	host/xdna/store/key.cpp \
+	host/xdna/store/server.cpp \
 	host/xdna/store/work_directory.cpp,\
 	-Ihost))
 xdna-store-ldlibs := -lmd -lseccomp
+
+$(eval $(call program,host/xdna/store/virtio-accel-xdna-store,\
+	host/xdna/store/main.cpp,\
+	xdna-store xdna-store-client xdna provider tosa sandbox,\
+	-Ihost,\
+	-lseccomp))
