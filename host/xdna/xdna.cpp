@@ -86,7 +86,7 @@ std::string test(const std::shared_ptr<Npu>& npu, const Options& options) {
 
 Opened open_npu(std::shared_ptr<Npu> npu, const Options& options) {
     if (const auto& untested = npu->description().untested; !untested.empty() && options.warning)
-        options.warning("nobody has tested " + untested);
+        options.warning(untested);
     if (options.self_test)
         if (std::string why = test(npu, options); !why.empty()) return std::unexpected(why);
     return make_provider(std::move(npu), options);

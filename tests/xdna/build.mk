@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-include tests/xdna/double/build.mk
+include tests/xdna/double/build.mk tests/xdna/provider/build.mk
 
 # Linked to the double, if it can be built. XRT's name then means it to all that is loaded.
 xdna-tests := $(if $(xdna-double),$(wildcard tests/xdna/*.cpp),\
