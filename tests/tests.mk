@@ -68,7 +68,8 @@ check-hostile: $(guest-parts) $(O)/tests/hostile/hostile-device $(hostile-selfte
 check-lifecycle: $(guest-parts) $(lifecycle-programs) $(kselftests)
 	@tests/lifecycle/lifecycle.sh $(guest-kernels)
 
-check-e2e: $(guest-parts)
+check-e2e: $(guest-parts) $(O)/tests/daemon/double-compiler \
+	$(if $(xdna-xrt),$(O)/tests/xdna/double/libxrt_coreutil.so.2)
 	@tests/e2e/e2e.sh
 
 digits := $(addprefix tests/e2e/digits/,digits.tosa images.npy labels.npy)

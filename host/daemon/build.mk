@@ -34,7 +34,8 @@ $(eval $(call program,host/daemon/virtio-acceld,\
 	acceld sandbox vhost wire fault,\
 	-Ihost $(spdlog-flags),\
 	-lspdlog -lfmt -lseccomp))
-$(O)/host/daemon/virtio-acceld: | $(O)/host/worker/virtio-accel-worker
+daemon-parts := $(O)/host/worker/virtio-accel-worker $(O)/host/xdna/store/virtio-accel-xdna-store
+$(O)/host/daemon/virtio-acceld: | $(daemon-parts)
 
 # $(call fill,FILE,TO[,UNIT,NAME]): installs a file of host/daemon/install with its blanks filled
 fill = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@docdir@|$(PREFIX)/$(docdir)|' \
@@ -43,13 +44,12 @@ fill = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@docdir@|$(PREFIX)/$(docdir)|' \
 docdir := share/doc/virtio-accel
 unitdir := lib/systemd/system
 
-# The worker goes where virtio-acceld looks for it.
+# The others go where virtio-acceld looks for them.
 .PHONY: install-daemon
 install: install-daemon
-install-daemon: $(O)/host/daemon/virtio-acceld $(O)/host/worker/virtio-accel-worker
+install-daemon: $(O)/host/daemon/virtio-acceld $(daemon-parts)
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(O)/host/daemon/virtio-acceld
-	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/virtio-accel \
-		$(O)/host/worker/virtio-accel-worker
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/virtio-accel $(daemon-parts)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(docdir) docs/daemon.md docs/virtio-acceld.toml
 	$(foreach kind,service socket,\
 		$(call fill,virtio-acceld.$(kind),$(unitdir)/virtio-acceld.$(kind),virtio-acceld,default); \

@@ -144,9 +144,13 @@ void add_other_options(CLI::App& app, std::string& config_path) {
 
 std::string complaint(const Options& options) {
     const XdnaStoreChoice& store = options.provider.xdna.store;
-    if (!store.compiler.empty() && store.compile_timeout >= options.command_timeout) {
-        return "--xdna-compile-timeout must be less than --command-timeout: a worker that waits "
-               "for its compiler longer is killed";
+    if (store.compiler.empty() != store.cache.empty())
+        return "--xdna-compiler wants --xdna-cache for what it makes, and a cache a compiler";
+    if (!store.compiler.empty() &&
+        store.compile_timeout + kCompileMargin > options.command_timeout) {
+        return std::format("--xdna-compile-timeout must be {} less than --command-timeout: a "
+                           "worker that waits longer for a kernel is killed",
+                           kCompileMargin);
     }
     const std::size_t sockets =
         options.socket_paths.size() + options.passed_sockets.size() + (options.fd ? 1 : 0);
@@ -223,12 +227,6 @@ Options finish(CommandLine& line) {
     append_arguments(*line.device, options.device_arguments);
     line.provider.append_to(options.device_arguments);
     share_budgets(options);
-    // How long it may wait for a kernel.
-    if (options.provider.wants_store()) {
-        options.device_arguments.insert(
-            options.device_arguments.end(),
-            {"--command-timeout", std::to_string(options.command_timeout.count())});
-    }
     if (options.sandbox.off) options.device_arguments.emplace_back("--no-sandbox");
     if (line.app.count("--version") > 0) {
         options.action = Action::PrintVersion;

@@ -39,12 +39,15 @@ struct CpuChoice {
     std::string engine = "fast";
 };
 
+// What a kernel may take to come besides its compiler's time: a turn of the store's, and
+// then the way to the worker and onto the array.
+inline constexpr std::chrono::seconds kCompileMargin{60};
+
 // Where the kernels of the array come from. Paths may be empty.
 struct XdnaStoreChoice {
     std::string catalogue;
     std::string cache;
     std::string compiler;
-    // Less than the time for a command, which waits for it.
     std::chrono::seconds compile_timeout{240};
 
     [[nodiscard]] bool wanted() const {

@@ -82,7 +82,8 @@ class Supervisor {
             return vhost::failure("poll", errno);
         }
         if (ready[0].revents != 0) obey_signal();
-        if (ready[1].revents != 0) lose_store();
+        if (ready[1].revents != 0)
+            if (auto borne = lose_store(); !borne) return borne;
         for (std::size_t i = 0; i < guests_.size(); ++i)
             if (ready[first_guest + i].revents != 0) progress(guests_[i]);
         for (std::size_t i = first_listener; i < control_at; ++i) {
@@ -114,10 +115,12 @@ class Supervisor {
         return {};
     }
 
-    void lose_store() {
-        spdlog::error("the store of kernels {}: until the daemon is started again guests get none "
-                      "from it",
-                      store_->bury());
+    // Those that are served shall not suffer. One that has never begun has said why.
+    Result lose_store() {
+        const std::string how = "the store of kernels " + store_->bury();
+        if (!sockets_) return std::unexpected(how);
+        spdlog::error("{}: guests get no more kernels until the daemon is started again", how);
+        return {};
     }
 
     Result bind_control() {

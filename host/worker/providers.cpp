@@ -101,8 +101,9 @@ std::string list_vulkan() {
 }
 
 std::string describe(const xdna::NpuDescription& npu) {
-    return std::format("{} at {} (driver {}, firmware {}, XRT {})", npu.name, npu.address,
-                       npu.driver, npu.firmware, npu.xrt);
+    const auto known = [](const std::string& text) { return text.empty() ? "unknown" : text; };
+    return std::format("{} at {} (driver {}, firmware {}, XRT {})", known(npu.name),
+                       known(npu.address), known(npu.driver), known(npu.firmware), npu.xrt);
 }
 
 Opened open_xdna(const ProviderChoice& choice, const Surroundings& around) {

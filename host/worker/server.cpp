@@ -38,10 +38,10 @@ using vhost::failure;
 using Log = std::shared_ptr<GuestLog>;
 using Store = std::shared_ptr<xdna::Store>;
 
-// A store that takes longer is of no use: this process would be killed meanwhile.
+// With patience for what the store takes at most, and ends before this process is killed.
 Store reach_store(const Options& options, UniqueFd connection) {
     return std::make_shared<xdna::StoreClient>(
-        std::move(connection), std::chrono::milliseconds(options.command_timeout) * 9 / 10);
+        std::move(connection), options.provider.xdna.store.compile_timeout + kCompileMargin * 5 / 6);
 }
 
 std::expected<Device, std::string> make_device(const Options& options, const Log& log, Store store,

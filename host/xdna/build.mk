@@ -27,7 +27,7 @@ $(O)/host/worker/virtio-accel-worker: | $(xdna-xrt)
 
 # Beside the worker.
 .PHONY: install-xdna-xrt
-install: install-xdna-xrt
+install-daemon: install-xdna-xrt
 install-xdna-xrt: $(xdna-xrt)
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/virtio-accel $<
 endif

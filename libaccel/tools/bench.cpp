@@ -76,7 +76,7 @@ Outcome<void> measure_loads(const Subject& subject, const accel::Context& contex
     return {};
 }
 
-Outcome<void> measure_runs(const Subject& subject, const Prepared& prepared, Measured& measured) {
+Outcome<void> measure_runs(const Subject& subject, Prepared& prepared, Measured& measured) {
     const std::uint32_t warm_up = std::max(2U, subject.tenth());
     for (std::uint32_t i = 0; i < warm_up + subject.iterations; ++i) {
         const auto times = run_once(prepared, subject.job.timeout);
@@ -173,7 +173,7 @@ std::string json(const Measured& measured) {
 }
 
 Outcome<void> measure(const Subject& subject, bool check, Measured& measured) {
-    const auto prepared = prepare(subject.device, subject.job);
+    auto prepared = prepare(subject.device, subject.job);
     if (!prepared) return std::unexpected(prepared.error());
     if (auto done = measure_loads(subject, prepared->context, measured); !done) return done;
     if (auto done = measure_runs(subject, *prepared, measured); !done) return done;

@@ -2,10 +2,14 @@
 #include "execute.hpp"
 
 #include <cerrno>
+#include <utility>
 
 namespace accelctl {
 
 namespace {
+
+// The DMA engines of NPUs move whole words.
+constexpr std::uint64_t kWord = 4;
 
 std::unexpected<std::string> failure_to(std::string_view what, const accel::Error& error) {
     return failure("cannot {}: {}", what, error.message());
@@ -34,14 +38,16 @@ std::unexpected<std::string> load_failure(const Job& job, const accel::Error& er
 
 Outcome<void> create_buffers(Prepared& to, accel::Domain domain, const Model& model) {
     using enum accel::Usage;
+    std::vector<std::uint64_t> sizes;
     const auto create = [&](const Tensor& tensor, accel::Usage usage) -> Outcome<void> {
-        auto buffer =
-            to.context.create_buffer({.size = tensor.bytes, .domain = domain, .usage = usage});
+        const std::uint64_t size = (tensor.bytes + kWord - 1) / kWord * kWord;
+        auto buffer = to.context.create_buffer({.size = size, .domain = domain, .usage = usage});
         if (!buffer)
             return failure_to(
-                fmt::format("create a buffer of {} bytes for '{}'", tensor.bytes, tensor.name),
+                fmt::format("create a buffer of {} bytes for '{}'", size, tensor.name),
                 buffer.error());
         to.buffers.push_back(std::move(*buffer));
+        sizes.push_back(tensor.bytes);
         return {};
     };
     for (const Tensor& input : model.inputs)
@@ -55,8 +61,36 @@ Outcome<void> create_buffers(Prepared& to, accel::Domain domain, const Model& mo
              .slot = static_cast<std::uint32_t>(i),
              .access = i < model.inputs.size() ? accel::Access::Read : accel::Access::Write,
              .offset = 0,
-             .size = to.buffers[i].size()});
+             .size = sizes[i]});
     return {};
+}
+
+// Whether that is more than the tensors have.
+bool bind_words(Prepared& prepared) {
+    bool more = false;
+    for (std::size_t i = 0; i < prepared.bindings.size(); ++i) {
+        const std::uint64_t size = prepared.buffers[i].size();
+        more |= std::exchange(prepared.bindings[i].size, size) != size;
+    }
+    return more;
+}
+
+// The device is told the same limit, so that it does not work on for nobody; one that cannot
+// end what it has begun takes none. One that wants whole words says that no byte less fits.
+accel::Result<accel::Submission> submit(Prepared& prepared, std::chrono::nanoseconds timeout) {
+    const auto attempt = [&] {
+        return prepared.queue.submit(
+            prepared.program, prepared.bindings,
+            {.timeout = prepared.takes_limit ? timeout : std::chrono::nanoseconds(0)});
+    };
+    auto submission = attempt();
+    if (!submission && submission.error().code == ENOEXEC && bind_words(prepared))
+        submission = attempt();
+    if (!submission && submission.error().code == ETIME && prepared.takes_limit) {
+        prepared.takes_limit = false;
+        submission = attempt();
+    }
+    return submission;
 }
 
 template <class Byte, class Transfer>
@@ -120,12 +154,10 @@ Outcome<Prepared> prepare(const accel::Device& device, const Job& job) {
     return prepared;
 }
 
-Outcome<Times> run_once(const Prepared& prepared, std::chrono::nanoseconds timeout) {
+Outcome<Times> run_once(Prepared& prepared, std::chrono::nanoseconds timeout) {
     using Clock = std::chrono::steady_clock;
-    // The device is told the same limit, so that it does not work on for nobody.
     const auto start = Clock::now();
-    const auto submission =
-        prepared.queue.submit(prepared.program, prepared.bindings, {.timeout = timeout});
+    const auto submission = submit(prepared, timeout);
     if (!submission) return failure_to("submit", submission.error());
     const auto submitted = Clock::now();
     const auto& event = submission->event;
@@ -160,7 +192,7 @@ Outcome<std::vector<Bytes>> read_outputs(const Prepared& prepared, const Model& 
 }
 
 Outcome<std::vector<Bytes>> execute(const accel::Device& device, const Job& job) {
-    const auto prepared = prepare(device, job);
+    auto prepared = prepare(device, job);
     if (!prepared) return std::unexpected(prepared.error());
     if (const auto done = run_once(*prepared, job.timeout); !done)
         return std::unexpected(done.error());

@@ -33,6 +33,7 @@ struct Prepared {
     accel::Queue queue;
     std::vector<accel::Buffer> buffers;    // inputs first
     std::vector<accel::Binding> bindings;  // of these, in the order of the slots
+    bool takes_limit = true;               // of time, as far as is known
 };
 
 // With the job's inputs written.
@@ -46,7 +47,7 @@ struct Times {
 };
 
 // Submits and waits; after that the buffers can be read.
-[[nodiscard]] Outcome<Times> run_once(const Prepared& prepared, std::chrono::nanoseconds timeout);
+[[nodiscard]] Outcome<Times> run_once(Prepared& prepared, std::chrono::nanoseconds timeout);
 [[nodiscard]] Outcome<std::vector<Bytes>> read_outputs(const Prepared& prepared,
                                                        const Model& model);
 

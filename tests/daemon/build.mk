@@ -27,10 +27,15 @@ $(eval $(call unit-test,daemon,\
 	tests/daemon/traffic_test.cpp \
 	tests/daemon/usage.cpp \
 	tests/daemon/vm.cpp \
+	tests/daemon/xdna_guest.cpp \
+	tests/daemon/xdna_list_test.cpp \
+	tests/daemon/xdna_store_test.cpp \
+	tests/daemon/xdna_wedge_test.cpp \
 	tests/golden/data/scenarios.cpp \
 	tests/sandbox/in_child.cpp \
 	tests/vhost/front_end.cpp,\
-	worker acceld sandbox test-driver vhost engine wire cpu vulkan fault mock provider tosa,\
+	worker acceld sandbox test-driver vhost engine wire cpu vulkan xdna-double-binaries xdna \
+	xdna-store-client lane fault mock provider tosa,\
 	$(spdlog-flags),\
 	-lspdlog -lfmt -lseccomp))
 
@@ -40,3 +45,11 @@ $(O)/tests/daemon/daemon_test: | $(O)/tests/vulkan/shim/libvulkan-shim.so
 
 # The tests run the programs that were built beside them.
 $(O)/tests/daemon/daemon_test: | $(O)/host/daemon/virtio-acceld $(O)/host/ctl/acceld-ctl
+
+# For what runs on the double of XRT, which is there where XRT is.
+$(eval $(call program,tests/daemon/double-compiler,\
+	tests/daemon/double_compiler.cpp,\
+	xdna-double-binaries xdna provider tosa,\
+	-Ihost -Itests))
+$(O)/tests/daemon/daemon_test: | $(O)/tests/daemon/double-compiler \
+	$(if $(xdna-xrt),$(O)/tests/xdna/double/libxrt_coreutil.so.2)

@@ -24,14 +24,16 @@ check() {
 
 put() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s install-daemon "$@"; }
 
+# With the library for XRT where there was one to build with.
 files() {
-	diff <(cd "$stage" && find . -type f | sort) - <<-'END'
+	diff <(cd "$stage" && find . -type f ! -name libvirtio-accel-xrt.so | sort) - <<-'END'
 		./usr/local/bin/virtio-acceld
 		./usr/local/lib/systemd/system/virtio-acceld.service
 		./usr/local/lib/systemd/system/virtio-acceld.socket
 		./usr/local/lib/systemd/system/virtio-acceld@.service
 		./usr/local/lib/systemd/system/virtio-acceld@.socket
 		./usr/local/libexec/virtio-accel/virtio-accel-worker
+		./usr/local/libexec/virtio-accel/virtio-accel-xdna-store
 		./usr/local/share/doc/virtio-accel/daemon.md
 		./usr/local/share/doc/virtio-accel/virtio-acceld.toml
 		./usr/local/share/qemu/vhost-user/50-virtio-accel.json

@@ -20,7 +20,7 @@ mkdir "$shared"
 
 files=("$here"/digits/{digits.tosa,images.npy,labels.npy,predictions.npy}
 	"$here"/digits-cnn/*.{tosa,npy}
-	"$here"/fixtures/*.{tosa,npy,bin})
+	"$here"/fixtures/*.{tosa,npy,bin} tests/corpus/data/matmul-int8.tosa)
 
 # What a provider needs to be told on a machine without an accelerator.
 provider_options() {
@@ -30,19 +30,48 @@ provider_options() {
 	esac
 }
 
-# check_models PROVIDER
-check_models() {
-	local name="e2e, $1" log=$logs/$1 add=() file start=$SECONDS guest
-	guest="cd /models; echo '# program in_guest.sh'; sh /bin/in_guest.sh; echo \"# status \$?\""
+# in_guest PROVIDER SCRIPT OPTION...: runs the script beside the models, on such a device.
+in_guest() {
+	local provider=$1 script=$2 name="e2e, $1" log=$logs/$1 add=() file start=$SECONDS guest
+	shift 2
+	guest="cd /models; echo '# program $script'; sh /bin/$script; echo \"# status \$?\""
 	for file in "${files[@]}"; do add+=(--add "$file=/models/${file##*/}"); done
-	# shellcheck disable=SC2046
-	if ! "$vm" -q $(provider_options "$1") --timeout 300 --console "$log.console" \
-		--add build/libaccel/accelctl "${add[@]}" --add "$here/in_guest.sh" \
+	if ! "$vm" -q "$@" --timeout 300 --console "$log.console" \
+		--add build/libaccel/accelctl "${add[@]}" --add "$here/ktap.sh" --add "$here/$script" \
 		-- sh -c "$guest" >"$log.ktap" 2>"$log.err"; then
 		fail "$name: guest" "$(tail -1 "$log.err")"
 	fi
 	count_ktap "$name" "$log.ktap"
-	printf 'e2e      %s (%d s)\n' "$1" $((SECONDS - start))
+	printf 'e2e      %s (%d s)\n' "$provider" $((SECONDS - start))
+}
+
+# check_models PROVIDER
+check_models() {
+	# shellcheck disable=SC2046
+	in_guest "$1" in_guest.sh $(provider_options "$1")
+}
+
+# The XDNA provider where there is no NPU: on a double of XRT, which computes by itself what
+# its compiler was asked for. What it shows is everything around an NPU, and no NPU.
+check_xdna() {
+	local double=$PWD/build/tests/xdna/double daemon=$logs/xdna-acceld log=$logs/xdna.daemon
+	local words="provider: xdna, XRT double: no NPU at "
+	if [ ! -e "$double/libxrt_coreutil.so.2" ]; then
+		skip "e2e, xdna" "this build has no XRT"
+		return
+	fi
+	mkdir -m 700 "$scratch/kernels"
+	rm -f "$log"
+	cat >"$daemon" <<-END
+		#!/bin/sh
+		LD_LIBRARY_PATH='$double' exec '$PWD/build/host/daemon/virtio-acceld' --provider xdna \
+			--xdna-compiler '$PWD/build/tests/daemon/double-compiler' \
+			--xdna-cache '$scratch/kernels' --log-file '$PWD/$log' "\$@"
+	END
+	chmod +x "$daemon"
+	in_guest xdna in_guest_xdna.sh --daemon "$daemon"
+	grep -qF -e "$words" "$log" && pass "the log names the double" || fail "the log names the double" "$(cat "$log")"
+	rm -r "$scratch/kernels"
 }
 
 # leaves_nothing NAME: no temporary file, no process that knows of one.
@@ -121,6 +150,7 @@ check_shell() {
 kill_daemon() { kill -KILL "$(pgrep -P "$1" -x virtio-acceld)"; }
 
 for provider in cpu vulkan; do check_models $provider; done
+check_xdna
 
 ends "a command's status is accel-vm's" 7 "words on standard error" "$vm" -q --devices 2 \
 	--share "$here/fixtures=/models" --share-writable "$shared=/out" \
