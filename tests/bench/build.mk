@@ -32,8 +32,8 @@ bench-vulkan: $(O)/tests/bench/vulkan_bench
 # The XDNA provider on an NPU, or on a double of XRT [XDNA=double].
 $(eval $(call program,tests/bench/xdna_bench,\
 	$(wildcard tests/bench/xdna/*.cpp) tests/bench/vulkan/samples.cpp tests/tosa/attributes.cpp \
-	tests/xdna/double/oracle.cpp,\
-	xdna-double-binaries xdna lane provider tosa,\
+	tests/corpus/case.cpp tests/corpus/compare.cpp tests/xdna/double/oracle.cpp,\
+	xdna-double-binaries xdna-store xdna lane provider tosa,\
 	-Ihost -Itests))
 $(tests/bench/xdna_bench-objects): | $(O)/gen/tosa_generated.h
 $(O)/tests/bench/xdna_bench: \

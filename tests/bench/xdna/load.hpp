@@ -4,41 +4,48 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "provider/provider.hpp"
-#include "tosa/graph_builder.hpp"
 #include "tosa/target.hpp"
 #include "xdna/spec.hpp"
 
 namespace xdna::bench {
 
-struct Case {
-    std::string name;
+using Bytes = std::vector<std::byte>;
+
+// As it comes from a guest, with what goes in: of each input as much as its slot has, or the
+// padding is zero.
+struct Kernel {
     Spec spec;
+    Bytes file;
     tosa::Target target;  // the least that it needs
-    tosa::test::GraphBuilder graph;
-    double work = 0;        // of one run
-    const char* unit = "";  // of work in a second
-    std::size_t depth = 1;  // runs under way
+    std::vector<Bytes> inputs;
 };
 
-// FP8 of 1,024 to 1,048,576 elements made BF16, and an INT8 product, alone and four at a time.
-[[nodiscard]] std::vector<Case> cases();
+// The provider did not do what it was asked to.
+class Refused : public std::runtime_error {
+ public:
+    Refused(const char* what, const provider::Error& error);
+    [[nodiscard]] provider::ErrorKind kind() const { return kind_; }
 
-// All failures are thrown.
+ private:
+    provider::ErrorKind kind_;
+};
+
 class Load {
  public:
-    Load(provider::Provider& provider, const Case& of);
+    Load(provider::Provider& provider, const Kernel& kernel, std::size_t depth = 1);
 
     // A run with the buffers of that number: submitted, until it is done, and collected.
     void submit(std::size_t number);
     [[nodiscard]] bool done(std::size_t number);
     void collect(std::size_t number);
 
-    // Whether the runs have made what a kernel has to make of its inputs.
-    void check();
+    // What the last one has made.
+    [[nodiscard]] Bytes output(std::size_t number);
 
  private:
     struct Set {
@@ -47,11 +54,9 @@ class Load {
         std::unique_ptr<provider::Event> event;
     };
 
-    [[nodiscard]] Set make_set(const Case& of) const;
+    [[nodiscard]] Set make_set(const Kernel& kernel) const;
 
     provider::Provider& provider_;
-    Spec spec_;
-    std::vector<std::vector<std::byte>> inputs_;
     std::unique_ptr<provider::Context> context_;
     std::unique_ptr<provider::Queue> queue_;
     std::unique_ptr<provider::Program> program_;

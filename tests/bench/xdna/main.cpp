@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// xdna_bench: what the XDNA provider costs a program of one kernel (providers.md 4.8), and
-// whether an NPU is there for it. Exit status 1 is a failure or a wrong result, 2 a usage
+// xdna_bench: what the XDNA provider costs a program of one kernel, and whether an NPU is
+// there for it and computes the corpus. Exit status 1 is a failure or a wrong result, 2 a usage
 // error, 77 that there is no NPU.
 #include <chrono>
 #include <cstdio>
@@ -16,8 +16,10 @@
 #include <dlfcn.h>
 
 #include "bench/vulkan/samples.hpp"
-#include "bench/xdna/load.hpp"
+#include "bench/xdna/cases.hpp"
+#include "bench/xdna/corpus.hpp"
 #include "xdna/double/binaries.hpp"
+#include "xdna/store/direct.hpp"
 #include "xdna/xdna.hpp"
 
 namespace {
@@ -34,7 +36,9 @@ constexpr std::size_t kSamples = 200;
 struct Arguments {
     bool on_double = false;
     bool probe = false;
+    bool corpus = false;
     std::string device;
+    xdna::StoreOptions kernels;
 };
 
 std::filesystem::path built(const char* file) {
@@ -49,6 +53,13 @@ class DoubleStore final : public xdna::Store {
         return xrt_double::binary(spec);
     }
 };
+
+std::shared_ptr<xdna::Store> open_store(const Arguments& arguments) {
+    if (arguments.on_double) return std::make_shared<DoubleStore>();
+    auto store = xdna::DirectStore::open(arguments.kernels);
+    if (!store) throw std::runtime_error(store.error());
+    return std::move(*store);
+}
 
 // From now on the double has XRT's name in this process.
 void load_double() {
@@ -66,7 +77,7 @@ struct Measured {
 Measured measure(provider::Provider& provider, const Case& of) {
     using Clock = std::chrono::steady_clock;
     constexpr std::size_t kRuns = kWarmUps + kSamples;
-    Load load(provider, of);
+    Load load(provider, of.kernel, of.depth);
     Measured measured;
     const auto before = provider.copy_counters();
     std::vector<Clock::time_point> started(kRuns);
@@ -96,7 +107,8 @@ Measured measure(provider::Provider& provider, const Case& of) {
         .staged_direct_bindings = after.staged_direct_bindings - before.staged_direct_bindings,
         .staged_direct_bytes = after.staged_direct_bytes - before.staged_direct_bytes,
         .explicit_transfer_bytes = after.explicit_transfer_bytes - before.explicit_transfer_bytes};
-    load.check();
+    for (std::size_t i = 0; i < of.depth; ++i)
+        if (load.output(i) != of.expected) throw std::runtime_error(of.name + ": a wrong result");
     return measured;
 }
 
@@ -111,7 +123,7 @@ void report(const Case& of, const Measured& measured) {
     if (copies.staged_direct_bytes != 0 || copies.staged_direct_bindings != 0 ||
         copies.explicit_transfer_bytes != 0)
         throw std::runtime_error("bytes were copied");
-    const auto bindings = xdna::slots(of.spec).size() * (kWarmUps + kSamples);
+    const auto bindings = xdna::slots(of.kernel.spec).size() * (kWarmUps + kSamples);
     if (copies.direct_bindings != bindings)
         throw std::runtime_error("not all buffers were bound directly");
 }
@@ -132,9 +144,10 @@ int run(const Arguments& arguments) {
                  arguments.on_double ? "A double of XRT, nothing of this is about an NPU: " : "",
                  npu->name, npu->address, npu->driver, npu->firmware, npu->xrt);
     if (arguments.probe) return 0;
-    if (arguments.on_double) options.store = std::make_shared<DoubleStore>();
+    options.store = open_store(arguments);
     const auto provider = xdna::open(options);
     if (!provider) throw std::runtime_error(provider.error());
+    if (arguments.corpus) return run_corpus(**provider) ? 0 : 1;
     std::println("{:<52} {:^19} {:^23} {:>16} {:>6}\n{:<52} {:>9} {:>9} {:>11} {:>11} {:>16} {:>6}",
                  "", "admission, us", "to completion, us", "", "bound", "", "p50", "p95", "p50",
                  "p95", "rate", "");
@@ -152,8 +165,16 @@ int main(int argc, char** argv) {
     Arguments arguments;
     app.add_flag("--double", arguments.on_double, "on a double of XRT: it computes on the CPU");
     app.add_flag("--probe", arguments.probe, "only say which NPU it would be");
+    app.add_flag("--corpus", arguments.corpus, "compute the corpus, and measure nothing");
     app.add_option("--device", arguments.device, "the NPU whose name or address contains this")
         ->type_name("NAME");
+    app.add_option("--catalogue", arguments.kernels.catalogue, "a folder of compiled kernels")
+        ->type_name("FOLDER");
+    app.add_option("--compiler", arguments.kernels.compiler, "a program that compiles kernels")
+        ->type_name("PROGRAM");
+    app.add_option("--cache", arguments.kernels.cache, "a folder for what it has compiled")
+        ->type_name("FOLDER");
+    arguments.kernels.log = [](const std::string& line) { std::println(stderr, "{}", line); };
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

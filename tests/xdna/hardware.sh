@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# hardware.sh BUILD: the XDNA provider on an NPU: its conformance, the corpus, the benchmark.
+# Without an NPU it is skipped, with VIRTIO_ACCEL_XDNA_REQUIRE_HARDWARE=1 it fails. Kernels
+# come from where XDNA_CATALOGUE, XDNA_COMPILER and XDNA_CACHE say (docs/providers/xdna.md).
+set -uo pipefail
+. "$(dirname "$0")/../tally.sh"
+
+build=$1
+bench=$build/tests/bench/xdna_bench
+what="XDNA on an NPU"
+
+required=${VIRTIO_ACCEL_XDNA_REQUIRE_HARDWARE:-0}
+case $required in
+0 | 1) ;;
+*)
+	fail "$what" "VIRTIO_ACCEL_XDNA_REQUIRE_HARDWARE is neither 0 nor 1: $required"
+	closing
+	exit
+	;;
+esac
+
+npu=$("$bench" --probe)
+status=$?
+if [ $status -eq 77 ] && [ "$required" = 0 ]; then
+	skip "$what" "$npu"
+	closing
+	exit
+elif [ $status -ne 0 ]; then
+	fail "$what" "${npu:-exit status $status}"
+	closing
+	exit
+fi
+echo "$npu"
+
+# run_check NAME COMMAND...: its output is for the reader, its exit status counts.
+run_check() {
+	local name=$1
+	shift
+	if "$@"; then pass "$name"; else fail "$name" "exit status $?"; fi
+}
+
+kernels=()
+[ -z "${XDNA_CATALOGUE:-}" ] || kernels+=(--catalogue "$XDNA_CATALOGUE")
+[ -z "${XDNA_COMPILER:-}" ] || kernels+=(--compiler "$XDNA_COMPILER")
+[ -z "${XDNA_CACHE:-}" ] || kernels+=(--cache "$XDNA_CACHE")
+
+# A provider whose events do not end must not hold the other checks up.
+run_check "XDNA conformance" timeout 300 "$build/tests/conformance/conformance" xdna
+run_check "XDNA corpus" timeout 600 "$build/tests/corpus/corpus_test" --test-case='*XDNA*'
+run_check "XDNA benchmark" timeout 600 "$bench" "${kernels[@]}"
+closing
