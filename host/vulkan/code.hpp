@@ -4,6 +4,7 @@
 // shader compiler: a program only picks kernels and the numbers that specialize them.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -29,6 +30,8 @@ struct Variant {
     std::uint32_t stages = 0;     // of its chain
     bool transcendental = false;  // stages among them
     bool integer_dot = false;     // Gemm: VK_KHR_shader_integer_dot_product
+
+    auto operator<=>(const Variant&) const = default;
 };
 
 // One build of a shader.

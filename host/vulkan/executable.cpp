@@ -7,8 +7,9 @@ namespace vulkan {
 Result<std::shared_ptr<const Executable>> Executable::create(std::shared_ptr<const Kernels> kernels,
                                                              Transfer& transfer, const Plan& plan,
                                                              std::uint64_t resident_bytes) {
-    const std::uint64_t lists = sizeof(Executable) + plan.slots.size() * sizeof(provider::Slot) +
-                                plan.dispatches.size() * sizeof(Launch);
+    const std::uint64_t lists =
+        sizeof(Executable) + plan.slots.size() * sizeof(provider::Slot) +
+        plan.dispatches.size() * (sizeof(Launch) + sizeof(Handle<VkPipeline>));
     if (lists + plan.arena_bytes > resident_bytes) return std::unexpected(ErrorKind::ResourceLimit);
 
     std::shared_ptr<Executable> made(
@@ -20,7 +21,8 @@ Result<std::shared_ptr<const Executable>> Executable::create(std::shared_ptr<con
         if (lists + made->arena_->allocation_bytes() > resident_bytes)
             return std::unexpected(ErrorKind::ResourceLimit);
     }
-    if (auto compiled = made->compile(plan); !compiled) return std::unexpected(compiled.error());
+    if (auto compiled = made->make_launches(plan); !compiled)
+        return std::unexpected(compiled.error());
     return made;
 }
 
@@ -36,15 +38,15 @@ Result<void> Executable::fill_arena(Transfer& transfer, const Plan& plan) {
     return {};
 }
 
-Result<void> Executable::compile(const Plan& plan) {
+Result<void> Executable::make_launches(const Plan& plan) {
+    auto compiled = compile(*kernels_, plan.dispatches);
+    if (!compiled) return std::unexpected(compiled.error());
+    pipelines_ = std::move(compiled->distinct);
     launches_.reserve(plan.dispatches.size());
-    for (const Dispatch& dispatch : plan.dispatches) {
-        auto pipeline = kernels_->specialize(dispatch.variant, dispatch.constants);
-        if (!pipeline) return std::unexpected(pipeline.error());
-        launches_.push_back({.pipeline = std::move(*pipeline),
-                             .groups = dispatch.groups,
-                             .barrier_before = dispatch.barrier_before});
-    }
+    for (std::size_t i = 0; i < plan.dispatches.size(); ++i)
+        launches_.push_back({.pipeline = pipelines_[compiled->of_dispatch[i]].get(),
+                             .groups = plan.dispatches[i].groups,
+                             .barrier_before = plan.dispatches[i].barrier_before});
     return {};
 }
 
@@ -61,7 +63,7 @@ void Executable::record(Commands& commands, VkDescriptorSet set) const {
                               .dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
                               .dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT |
                                                VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT});
-        api.CmdBindPipeline(buffer, VK_PIPELINE_BIND_POINT_COMPUTE, launch.pipeline.get());
+        api.CmdBindPipeline(buffer, VK_PIPELINE_BIND_POINT_COMPUTE, launch.pipeline);
         api.CmdDispatch(buffer, launch.groups, 1, 1);
     }
 }

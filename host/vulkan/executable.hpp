@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "vulkan/kernels.hpp"
+#include "vulkan/compile.hpp"
 #include "vulkan/plan.hpp"
 #include "vulkan/storage.hpp"
 #include "vulkan/transfer.hpp"
@@ -30,17 +30,18 @@ class Executable {
 
  private:
     struct Launch {
-        Handle<VkPipeline> pipeline;
+        VkPipeline pipeline = VK_NULL_HANDLE;
         std::uint32_t groups = 0;
         bool barrier_before = false;
     };
 
     explicit Executable(std::shared_ptr<const Kernels> kernels) : kernels_(std::move(kernels)) {}
     [[nodiscard]] Result<void> fill_arena(Transfer& transfer, const Plan& plan);
-    [[nodiscard]] Result<void> compile(const Plan& plan);
+    [[nodiscard]] Result<void> make_launches(const Plan& plan);
 
     std::shared_ptr<const Kernels> kernels_;
     std::vector<provider::Slot> slots_;
+    std::vector<Handle<VkPipeline>> pipelines_;
     std::vector<Launch> launches_;
     std::shared_ptr<Storage> arena_;
 };

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 
 # What is computed has nothing for ThreadSanitizer. The CPU provider is the oracle.
-vulkan-threaded := $(foreach t,buffer device submit select,tests/vulkan/$t_test.cpp)
+vulkan-threaded := $(foreach t,buffer compile device submit select,tests/vulkan/$t_test.cpp)
 vulkan-tests := $(if $(filter tsan,$(SAN)),$(vulkan-threaded),$(wildcard tests/vulkan/*.cpp))
 $(eval $(call unit-test,vulkan,$(vulkan-tests) tests/tosa/single_operator.cpp,\
 	vulkan random-graph cpu provider tosa,$(vulkan-flags),-ldl))

@@ -25,6 +25,7 @@ class Scenario {
         options_.self_test = false;
         if (kSanitized) return;
         options_.on_validation_message = [this](std::string_view message) {
+            const std::scoped_lock lock(mutex_);
             messages_.emplace_back(message);
         };
     }
@@ -199,7 +200,8 @@ class Scenario {
     }
 
     Options options_ = Shimmed::options();
-    std::vector<std::string> messages_;
+    std::mutex mutex_;
+    std::vector<std::string> messages_;  // by mutex_
     std::vector<Error> errors_;
     unsigned failures_ = 0;
     std::unique_ptr<provider::Provider> provider_;
