@@ -14,11 +14,14 @@
 namespace xrt_double {
 namespace {
 
-constexpr std::array<std::string_view, 5> kSettings{"devices", "broken", "contexts", "refusal",
-                                                    "version"};
+constexpr std::array<std::string_view, 4> kSettings{"devices", "broken", "contexts", "refusal"};
 constexpr std::array<std::string_view, 2> kFlags{"hold", "stall"};
 constexpr std::array<std::string_view, 2> kNumbers{"delay", "end"};
 constexpr std::array<std::string_view, 3> kKinds{"runtime", "alloc", "foreign"};
+
+bool is_of_command(std::string_view key) {
+    return std::ranges::contains(kFlags, key) || std::ranges::contains(kNumbers, key);
+}
 
 bool is_function(std::string_view key) {
     return key == "any" || std::ranges::contains(kFunctions, key);
@@ -30,7 +33,7 @@ bool read(std::string_view text, Number& number) {
     return error == std::errc() && end == text.data() + text.size();
 }
 
-// Cuts what stands after the last such character, if there is one.
+// Cuts off what stands behind the first such character, and the character.
 std::optional<std::string_view> cut(std::string_view& text, char at) {
     const std::size_t found = text.find(at);
     if (found == std::string_view::npos) return std::nullopt;
@@ -39,32 +42,35 @@ std::optional<std::string_view> cut(std::string_view& text, char at) {
     return after;
 }
 
+// Whether the word has that value, or is one without.
+bool takes(std::string_view key, std::optional<std::string_view> value) {
+    if (std::ranges::contains(kFlags, key)) return !value;
+    if (!value) return false;
+    int number = 0;
+    const bool is_number = read(*value, number);
+    if (is_function(key)) return is_number || std::ranges::contains(kKinds, *value);
+    if (std::ranges::contains(kNumbers, key) || std::ranges::contains(kSettings, key))
+        return is_number;
+    return key == "version";
+}
+
 std::optional<Rule> rule_from(std::string_view word) {
     Rule rule;
     const auto value = cut(word, '=');
-    if (auto nth = cut(word, '#')) {
+    auto nth = cut(word, '#');
+    const auto context = cut(word, '@');
+    if (!takes(word, value)) return std::nullopt;
+    rule.key = word;
+    rule.value = value.value_or("");
+    if (nth) {
+        if (!is_of_command(word) && !is_function(word)) return std::nullopt;
         rule.onwards = nth->ends_with('+');
         if (rule.onwards) nth->remove_suffix(1);
         if (!read(*nth, rule.nth) || rule.nth == 0) return std::nullopt;
     }
-    if (const auto context = cut(word, '@'); context && !read(*context, rule.context.emplace()))
+    if (context && !(is_of_command(word) && read(*context, rule.context.emplace())))
         return std::nullopt;
-    rule.key = word;
-    rule.value = value.value_or("");
-
-    std::int64_t number = 0;
-    const bool is_number = read(rule.value, number);
-    const bool of_command =
-        std::ranges::contains(kFlags, word) || std::ranges::contains(kNumbers, word);
-    if (rule.context && !of_command) return std::nullopt;
-    if (std::ranges::contains(kFlags, word)) return value ? std::nullopt : std::optional(rule);
-    if (std::ranges::contains(kNumbers, word))
-        return is_number ? std::optional(rule) : std::nullopt;
-    if (is_function(word))
-        return is_number || std::ranges::contains(kKinds, rule.value) ? std::optional(rule)
-                                                                      : std::nullopt;
-    if (rule.nth != 0 || !std::ranges::contains(kSettings, word)) return std::nullopt;
-    return is_number || word == "version" ? std::optional(rule) : std::nullopt;
+    return rule;
 }
 
 std::optional<std::vector<Rule>> rules_from(std::string_view words) {
@@ -123,7 +129,7 @@ std::string Control::setting(std::string_view key, std::string_view fallback) co
     return found == rules_.end() ? std::string(fallback) : found->value;
 }
 
-Fate Control::fate(std::uint64_t context) {
+Fate Control::begin_command(std::uint64_t context) {
     add("commands");
     const std::uint64_t command = counts_["commands"];
     Fate fate{.release = releases + 1};

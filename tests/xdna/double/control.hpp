@@ -50,7 +50,7 @@ class Control {
     [[nodiscard]] bool script(std::string_view words);
     [[nodiscard]] std::uint64_t count(std::string_view what) const;  // throws out_of_range
     [[nodiscard]] std::string setting(std::string_view key, std::string_view fallback) const;
-    [[nodiscard]] Fate fate(std::uint64_t context);
+    [[nodiscard]] Fate begin_command(std::uint64_t context);
     void add(const std::string& what, std::uint64_t number = 1) { counts_[what] += number; }
     void subtract(const std::string& what) { --counts_[what]; }
     void at_least(const std::string& what, std::uint64_t number);

@@ -35,7 +35,7 @@ void Queue::start(const std::shared_ptr<Command>& command) {
         control().changed.notify_all();
         control().changed.wait(lock, room);
     }
-    command->fate = control().fate(context_);
+    command->fate = control().begin_command(context_);
     command->state = ERT_CMD_STATE_SUBMITTED;
     under_way_.push_back(command);
     control().at_least("most", under_way_.size());
