@@ -7,7 +7,7 @@
 namespace xdna::test {
 namespace {
 
-using Found = std::expected<Binary, NoBinary>;
+using Found = xrt_double::Store::Found;
 
 // Each of another xclbin.
 Spec copy_of(std::uint32_t words) {

@@ -16,6 +16,7 @@
 #include "provider/bytes.hpp"
 #include "xdna/double/binaries.hpp"
 #include "xdna/double/script.hpp"
+#include "xdna/double/store.hpp"
 #include "xdna/plugin.hpp"
 #include "xdna/provider.hpp"
 #include "xdna/runtime.hpp"
@@ -50,19 +51,6 @@ Bytes bytes_of(const std::vector<T>& values) {
 inline Bytes payload(std::uint64_t number) {
     return bytes_of<std::uint64_t>({0x9E3779B97F4A7C15 * (number + 1)});
 }
-
-// Compiles what the double runs.
-class DoubleStore final : public Store {
- public:
-    [[nodiscard]] std::expected<Binary, NoBinary> find(const Spec& spec, Effort effort) override {
-        ++(effort == Effort::Look ? looks : compiles);
-        return answer ? answer(spec, effort)
-                      : std::expected<Binary, NoBinary>(xrt_double::binary(spec));
-    }
-    std::function<std::expected<Binary, NoBinary>(const Spec&, Effort)> answer;
-    int looks = 0;
-    int compiles = 0;
-};
 
 template <class T>
 ErrorKind error_of(const Result<T>& result) {
@@ -227,7 +215,7 @@ class Rig {
     }
 
     const std::shared_ptr<Quarantine> quarantine = std::make_shared<Quarantine>();
-    const std::shared_ptr<DoubleStore> store = std::make_shared<DoubleStore>();
+    const std::shared_ptr<xrt_double::Store> store = std::make_shared<xrt_double::Store>();
     std::shared_ptr<dispatch::test::FaultyRuntime> faults;
     std::unique_ptr<provider::Context> context;
     std::unique_ptr<provider::Queue> queue;
@@ -270,7 +258,7 @@ struct Opening {
         const auto opened = xdna::open(options);
         return opened ? "" : opened.error();
     }
-    std::shared_ptr<DoubleStore> store = std::make_shared<DoubleStore>();
+    std::shared_ptr<xrt_double::Store> store = std::make_shared<xrt_double::Store>();
     Options options;
     std::vector<std::string> warnings;
 };
