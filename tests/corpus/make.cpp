@@ -26,6 +26,7 @@ int main() {
     corpus::add_nan_cases(cases);
     corpus::add_large_cases(cases);
     corpus::add_graph_cases(cases);
+    corpus::add_template_cases(cases);
     corpus::write_cases(folder, cases);
     std::cout << cases.size() << " cases\n";
 }

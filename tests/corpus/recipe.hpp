@@ -164,5 +164,6 @@ void add_cast_cases(std::vector<Case>& cases);
 void add_nan_cases(std::vector<Case>& cases);
 void add_large_cases(std::vector<Case>& cases);
 void add_graph_cases(std::vector<Case>& cases);
+void add_template_cases(std::vector<Case>& cases);
 
 }  // namespace corpus

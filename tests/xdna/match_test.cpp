@@ -140,6 +140,17 @@ TEST_SUITE("xdna/match") {
                "operator 3 (MATMUL): it is not supported after operator 0 (CAST)");
     }
 
+    TEST_CASE("MATMUL of one CAST and something else is refused, where there is another CAST") {
+        GraphBuilder graph = matmul({Fp8E4M3, Bf16, Fp32, Bf16}, 32, 64, 32);
+        graph.tensor("dead", {1, 32, 64}, Bf16).op(Op::Cast, {"a"}, {"dead"});
+        std::ranges::rotate(graph.operators, graph.operators.end() - 1);
+        refuse(graph, "operator 4 (MATMUL): 'b' is no CAST to BF16");
+
+        graph.find("b").data = zeros(Bf16, {1, 64, 32});
+        graph.op(Op::Const, {}, {"b"}).inputs = {"a"};
+        refuse(graph, "operator 4 (MATMUL): 'b' is no CAST to BF16");
+    }
+
     TEST_CASE("RESCALE is matched from INT32 to INT8") {
         accept(Int32ToInt8Rescale{1, 0, 2, -128}, rescale({.dims = {},
                                                            .multiplier = bytes_of({0}),
