@@ -54,11 +54,11 @@ Failure failure_at_hand() noexcept {
         const int number = std::abs(error.code().value());
         return {from_system(number), number, copy(error.what())};
     } catch (const std::bad_alloc&) {
-        return {ErrorKind::OutOfMemory, ENOMEM, {}};
+        return {ErrorKind::OutOfMemory, ENOMEM, copy("no memory")};
     } catch (const std::exception& error) {
         return {{kErrorDomain, 0}, 0, copy(error.what())};
     } catch (...) {
-        return {{kErrorDomain, 0}, 0, {}};
+        return {{kErrorDomain, 0}, 0, copy("XRT threw what is no exception")};
     }
 }
 
