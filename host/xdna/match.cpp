@@ -156,7 +156,8 @@ Match match_matmul(const Graph& graph, const Operator& op) {
     return refuse_types(op, *p);
 }
 
-// The kernel reads what is cast.
+// The kernel reads what is cast: two inputs of the block, so that both operators before are
+// those CASTs.
 Match match_cast_matmul(const Graph& graph, const Operator& op) {
     std::array<ValueId, 2> operands{};
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -230,7 +231,7 @@ Match match_max_pool(const Graph& graph, const Operator& op) {
 }
 
 struct Template {
-    std::size_t casts;  // before the operator
+    std::size_t before;  // operators
     Op op;
     Match (*match)(const Graph& graph, const Operator& op);
 };
@@ -245,13 +246,12 @@ constexpr Template kTemplates[] = {
 Match match_operators(const Graph& graph, const Operators& operators) {
     const Operator& last = *operators.back();
     const auto before = std::span(operators).first(operators.size() - 1);
-    const bool casts = std::ranges::all_of(before, is<Op::Cast>);
     for (const Template& each : kTemplates)
-        if (casts && before.size() == each.casts && last.op == each.op)
-            return each.match(graph, last);
+        if (before.size() == each.before && last.op == each.op) return each.match(graph, last);
     for (const Operator* op : operators)
         if (op->op != Op::Identity && !std::ranges::contains(kTemplates, op->op, &Template::op))
             return refuse(*op, "the operator is not supported");
+    // Alone, any of the others would be a template.
     return refuse(last, "it is not supported after {}",
                   tosa::operator_place(before.back()->source, before.back()->op));
 }

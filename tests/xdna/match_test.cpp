@@ -146,6 +146,11 @@ TEST_SUITE("xdna/match") {
         std::ranges::rotate(graph.operators, graph.operators.end() - 1);
         refuse(graph, "operator 4 (MATMUL): 'b' is no CAST to BF16");
 
+        GraphBuilder copied = matmul({Fp8E4M3, Bf16, Fp32, Bf16}, 32, 64, 32);
+        copied.operators.back().inputs[1] = "copy";
+        copied.tensor("copy", {1, 64, 32}, Bf16).op(Op::Identity, {"b"}, {"copy"});
+        refuse(copied, "operator 3 (MATMUL): 'copy' is no CAST to BF16");
+
         graph.find("b").data = zeros(Bf16, {1, 64, 32});
         graph.op(Op::Const, {}, {"b"}).inputs = {"a"};
         refuse(graph, "operator 4 (MATMUL): 'b' is no CAST to BF16");
