@@ -25,3 +25,9 @@ $(eval $(call program,host/xdna/store/virtio-accel-xdna-store,\
 	xdna-store xdna-store-client xdna provider tosa sandbox,\
 	-Ihost,\
 	-lseccomp))
+
+.PHONY: install-aie-compiler
+install: install-aie-compiler
+install-aie-compiler:
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/virtio-accel/aie host/xdna/store/aie/aie-compiler.py
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/libexec/virtio-accel/aie host/xdna/store/aie/kernels.hpp
