@@ -53,7 +53,7 @@ XdnaProvider::XdnaProvider(std::shared_ptr<Npu> npu, std::unique_ptr<dispatch::L
     : options_(std::move(options)),
       npu_(std::move(npu)),
       quarantine_(std::move(quarantine)),
-      pool_(std::make_shared<ContextPool>(npu_, quarantine_)),
+      pool_(npu_, quarantine_),
       info_(describe(npu_->description())),
       lane_(std::move(lane)) {}
 
@@ -229,9 +229,9 @@ Result<std::unique_ptr<provider::Program>> XdnaProvider::load_binary(provider::C
     if (needed > resident_bytes || owner.programs >= info_.max_programs_per_context)
         return std::unexpected(ErrorKind::ResourceLimit);
     return guarded([&]() -> Result<std::unique_ptr<provider::Program>> {
-        auto kernel = load_kernel(*npu_, *pool_, quarantine_, binary);
+        auto kernel = load_kernel(*npu_, pool_, quarantine_, binary);
         if (!kernel) {
-            pool_->trim();
+            pool_.trim();
             return failed(kernel.error());
         }
         auto program = std::make_unique<ProgramObject>(owner, std::move(*kernel));
@@ -246,7 +246,7 @@ ReleaseResult<provider::Program> XdnaProvider::unload_program(
     auto kernel = object.kernel;
     auto result = release(std::move(program), kernel->gate, object.context.programs);
     kernel.reset();
-    pool_->trim();
+    pool_.trim();
     return result;
 }
 

@@ -92,7 +92,7 @@ class XdnaProvider final : public provider::Provider {
     const Options options_;
     const std::shared_ptr<Npu> npu_;
     const std::shared_ptr<Quarantine> quarantine_;
-    const std::shared_ptr<ContextPool> pool_;
+    ContextPool pool_;
     const provider::DeviceInfo info_;
     std::atomic<bool> lost_ = false;
     std::atomic<std::uint32_t> contexts_ = 0;

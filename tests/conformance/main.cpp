@@ -44,11 +44,12 @@ int run(const conformance::Target& target, sandbox::Needs needs) {
     return good ? 0 : 1;
 }
 
-int run_vulkan() {
-    const auto target = conformance::vulkan_target();
-    if (target) return run(*target, sandbox::Needs::Driver);
-    const Outcome outcome = vulkan::test::required() ? Outcome::Failed : Outcome::Skipped;
-    return report(outcome, "vulkan", target.error()) ? 0 : 1;
+// A provider that not every machine can have.
+int run_if_there(const char* name, const std::expected<conformance::Target, std::string>& target,
+                 sandbox::Needs needs, bool required) {
+    if (target) return run(*target, needs);
+    const Outcome outcome = required ? Outcome::Failed : Outcome::Skipped;
+    return report(outcome, name, target.error()) ? 0 : 1;
 }
 
 }  // namespace
@@ -57,7 +58,11 @@ int main(int argc, char** argv) {
     const std::string_view provider = argc == 2 ? argv[1] : "";
     if (provider == "mock") return run(conformance::mock_target(), sandbox::Needs::Memory);
     if (provider == "cpu") return run(conformance::cpu_target(), sandbox::Needs::Memory);
-    if (provider == "vulkan") return run_vulkan();
-    std::println(stderr, "usage: conformance mock|cpu|vulkan");
+    if (provider == "vulkan")
+        return run_if_there("vulkan", conformance::vulkan_target(), sandbox::Needs::Driver,
+                            vulkan::test::required());
+    if (provider == "xdna")
+        return run_if_there("xdna", conformance::xdna_target(), sandbox::Needs::Npu, false);
+    std::println(stderr, "usage: conformance mock|cpu|vulkan|xdna");
     return 2;
 }
