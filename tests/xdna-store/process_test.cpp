@@ -2,6 +2,7 @@
 //
 // virtio-accel-xdna-store, started as the daemon starts it.
 #include <csignal>
+#include <memory>
 #include <thread>
 
 #include <sys/socket.h>
@@ -9,6 +10,7 @@
 #include <sys/wait.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <unistd.h>
 
@@ -156,6 +158,25 @@ TEST_CASE("A store process that is to end takes its compiler with it") {
     const auto before = ::signal(SIGPIPE, SIG_IGN);
     CHECK(::write(go.value(), "x", 1) == -1);
     ::signal(SIGPIPE, before);
+}
+
+TEST_CASE("A compiler does not outlive a store process that is killed") {
+    const Scratch scratch;
+    auto store = std::make_unique<StoreProcess>(compiling(scratch, "--control-fd", kWaiting),
+                                                SOCK_SEQPACKET);
+    StoreClient client(store->connect());
+    std::thread waiter([&] { CHECK_FALSE(client.find(kSpec, Effort::Compile).has_value()); });
+    const UniqueFd go(::open((scratch / "go").c_str(), O_WRONLY));
+    store.reset();
+    waiter.join();
+    pollfd unread{go.value(), 0, 0};
+    CHECK(::poll(&unread, 1, -1) == 1);
+    CHECK(unread.revents == POLLERR);
+    // What it has left is removed by the next.
+    CHECK_FALSE(std::filesystem::is_empty(scratch / "cache"));
+    const auto next = xdna::DirectStore::open(
+        {.catalogue = {}, .compiler = scratch / "compiler", .cache = scratch / "cache"});
+    CHECK(std::filesystem::is_empty(scratch / "cache"));
 }
 
 TEST_CASE("A compiler has as long as the store process is told") {

@@ -153,8 +153,8 @@ std::expected<std::string, NoBinary> Compiler::start(const std::filesystem::path
                   std::format("the compiler cannot be started: {}: {}", ended.error().what,
                               message(ended.error().error)));
     if (ended->how == Ended::How::Exited && ended->status == 0) return std::move(ended->output);
-    log_(std::format("xdna: the compiler failed, and said:\n{}{}",
-                     excerpt(std::move(ended->output)), excerpt(std::move(ended->errors))));
+    const std::string said = excerpt(std::move(ended->output)) + excerpt(std::move(ended->errors));
+    if (!said.empty()) log_("xdna: the compiler failed, and said:\n" + said);
     switch (ended->how) {
         case Ended::How::Exited:
             if (ended->status == contract::kExitToolchainMissing)
