@@ -4,10 +4,10 @@
 # Kernels that end in a chain are built for several lengths of it (shaders/chain.glsl).
 # $(call chained,SOURCE,STAGES...): their names, with and without transcendental stages
 chained = $(foreach n,$(2),$(1)_$n $(if $(filter-out 0,$n),$(1)_transcendental_$n))
-vulkan-chained := elementwise gemm gemv depthwise pool
+vulkan-chained := elementwise gemm gemv depthwise pool reduce
 vulkan-plain := $(filter-out $(vulkan-chained),$(basename $(notdir $(wildcard host/vulkan/shaders/*.comp))))
 vulkan-kernels := $(vulkan-plain) $(call chained,elementwise,1 2 4 6) \
-	$(foreach k,gemm gemm_dot gemv,$(call chained,$k,0 1 3 6)) \
+	$(foreach k,gemm gemm_dot gemv reduce,$(call chained,$k,0 1 3 6)) \
 	$(foreach k,depthwise pool,$(call chained,$k,0 1 3))
 vulkan-shaders := $(vulkan-kernels:%=$(O)/gen/vulkan/%.inc)
 

@@ -129,8 +129,26 @@ constexpr std::uint32_t kPoolTranscendental1[] = {
 constexpr std::uint32_t kPoolTranscendental3[] = {
 #include "vulkan/pool_transcendental_3.inc"
 };
-constexpr std::uint32_t kReduce[] = {
-#include "vulkan/reduce.inc"
+constexpr std::uint32_t kReduce0[] = {
+#include "vulkan/reduce_0.inc"
+};
+constexpr std::uint32_t kReduce1[] = {
+#include "vulkan/reduce_1.inc"
+};
+constexpr std::uint32_t kReduce3[] = {
+#include "vulkan/reduce_3.inc"
+};
+constexpr std::uint32_t kReduce6[] = {
+#include "vulkan/reduce_6.inc"
+};
+constexpr std::uint32_t kReduceTranscendental1[] = {
+#include "vulkan/reduce_transcendental_1.inc"
+};
+constexpr std::uint32_t kReduceTranscendental3[] = {
+#include "vulkan/reduce_transcendental_3.inc"
+};
+constexpr std::uint32_t kReduceTranscendental6[] = {
+#include "vulkan/reduce_transcendental_6.inc"
 };
 constexpr std::uint32_t kGather[] = {
 #include "vulkan/gather.inc"
@@ -161,7 +179,13 @@ constexpr Code kEveryCode[] = {
     {{Kernel::Pool, 3, false}, kPool3},
     {{Kernel::Pool, 1, true}, kPoolTranscendental1},
     {{Kernel::Pool, 3, true}, kPoolTranscendental3},
-    {{Kernel::Reduce, 0, false}, kReduce},
+    {{Kernel::Reduce, 0, false}, kReduce0},
+    {{Kernel::Reduce, 1, false}, kReduce1},
+    {{Kernel::Reduce, 3, false}, kReduce3},
+    {{Kernel::Reduce, 6, false}, kReduce6},
+    {{Kernel::Reduce, 1, true}, kReduceTranscendental1},
+    {{Kernel::Reduce, 3, true}, kReduceTranscendental3},
+    {{Kernel::Reduce, 6, true}, kReduceTranscendental6},
     {{Kernel::Gather, 0, false}, kGather},
     {{Kernel::Resize, 0, false}, kResize},
     {{Kernel::Gemm, 0, false}, kGemm0},

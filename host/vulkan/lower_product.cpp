@@ -11,8 +11,7 @@ using tosa::ValueId;
 constexpr std::uint32_t kRegisters = 4;  // of gemm.comp, along an edge
 constexpr std::uint32_t kFewRows = 8;    // kRows of gemv.comp
 
-// What fills a large device, and what keeps one read of memory whole.
-constexpr std::uint64_t kManyGroups = 256;
+// What keeps one read of memory whole.
 constexpr std::uint32_t kMostWords = 32, kLeastWords = 8;
 
 constexpr std::uint64_t ceil_div(std::uint64_t n, std::uint64_t d) {

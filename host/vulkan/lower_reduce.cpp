@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <bit>
-#include <limits>
-
-#include "vulkan/lowerer.hpp"
+#include "vulkan/fold.hpp"
 
 namespace vulkan {
 namespace {
@@ -10,32 +7,25 @@ namespace {
 using tosa::Op;
 using tosa::ValueId;
 
-// The stage that joins two elements, what joins any element to itself, and of whom.
-struct Fold {
-    std::uint32_t join;
-    std::uint32_t nothing = 0;
-    std::uint32_t nan_mode = shader::kPropagate;
-    bool find = false;  // where the largest is: ARGMAX
-};
+// An invocation alone folds a line best, unless that leaves most of a large device idle and
+// each of a workgroup has several elements to fold. Products may leave the range of floats in
+// one order and not in another, so theirs is always the ascending one.
+bool folds_together(const Lowerer& to, const Fold& fold, const Lines& lines, TensorId made) {
+    return to.word_groups(made) < kManyGroups && lines.length >= 2 * to.grid.workgroup &&
+           fold.join != shader::kMul;
+}
 
-constexpr std::uint32_t kNan = 0x7FC00000, kInfinity = 0x7F800000, kMinusInfinity = 0xFF800000;
-constexpr auto kOne = std::bit_cast<std::uint32_t>(1.0F);
-constexpr auto kLeast = std::bit_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::min());
-constexpr auto kGreatest = std::bit_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max());
-
-Result<void> add_fold(Lowerer& to, const tosa::Operator& op, std::int32_t axis, const Fold& fold) {
+Result<void> add_reduction(Lowerer& to, const tosa::Operator& op, std::int32_t axis,
+                           const Fold& fold) {
     const ValueId in = op.inputs[0], made = op.outputs[0];
     std::uint32_t stride = 1;
     for (std::size_t i = static_cast<std::size_t>(axis) + 1; i < to.value(in).rank(); ++i)
         stride *= to.extent(in, i);
-    to.push({.kernel = Kernel::Reduce,
-             .writes = made,
-             .constants = {0, 0, 0, 0, to.type(in), to.type(made), to.count(made),
-                           to.extent(in, static_cast<std::size_t>(axis)), stride, fold.join,
-                           fold.nan_mode, fold.nothing, fold.find},
-             .reads = {{in, 0}},
-             .to = 2,
-             .groups = to.word_groups(made)});
+    add_fold(to, fold, {in, to.extent(in, static_cast<std::size_t>(axis)), stride}, to.type(made),
+             {.writes = made,
+              .chain = Chain{.dims = padded(to.value(made)),
+                             .count = to.count(made),
+                             .inputs = {{.find = shader::kComputed}}}});
     return {};
 }
 
@@ -45,69 +35,57 @@ Result<bool> has_floats(const Lowerer& to, const tosa::Operator& op) {
     return shader::is_float(to.type(op.inputs[0]));
 }
 
-// REDUCE_MAX and REDUCE_MIN, which ignore NaN by starting from one.
 template <class Attribute>
-Result<void> add_extremum(Lowerer& to, const tosa::Operator& op, const Fold& of_floats,
-                          const Fold& of_integers) {
+Result<void> add_extremum(Lowerer& to, const tosa::Operator& op, std::uint32_t of_floats,
+                          std::uint32_t of_integers, bool find = false) {
     const auto floats = has_floats(to, op);
     if (!floats) return std::unexpected(floats.error());
     const auto* attribute = op.serialized->attribute_as<Attribute>();
-    Fold fold = *floats ? of_floats : of_integers;
-    fold.nan_mode = nan_mode(attribute->nan_mode());
-    if (*floats && fold.nan_mode == shader::kIgnore) fold.nothing = kNan;
-    return add_fold(to, op, attribute->axis(), fold);
+    return add_reduction(to, op, attribute->axis(),
+                         {.join = *floats ? of_floats : of_integers,
+                          .nan_mode = nan_mode(attribute->nan_mode()),
+                          .find = find});
 }
 
 Result<void> add_reduce_max(Lowerer& to, const tosa::Operator& op) {
-    return add_extremum<tosa::fbs::ReduceMaxAttribute>(
-        to, op, {.join = shader::kMaximum, .nothing = kMinusInfinity},
-        {.join = shader::kIntMaximum, .nothing = kLeast});
+    return add_extremum<tosa::fbs::ReduceMaxAttribute>(to, op, shader::kMaximum,
+                                                       shader::kIntMaximum);
 }
 
 Result<void> add_reduce_min(Lowerer& to, const tosa::Operator& op) {
-    return add_extremum<tosa::fbs::ReduceMinAttribute>(
-        to, op, {.join = shader::kMinimum, .nothing = kInfinity},
-        {.join = shader::kIntMinimum, .nothing = kGreatest});
+    return add_extremum<tosa::fbs::ReduceMinAttribute>(to, op, shader::kMinimum,
+                                                       shader::kIntMinimum);
+}
+
+Result<void> add_argmax(Lowerer& to, const tosa::Operator& op) {
+    return add_extremum<tosa::fbs::ArgmaxAttribute>(to, op, shader::kMaximum, shader::kIntMaximum,
+                                                    true);
 }
 
 template <class Attribute>
-Result<void> add_plain(Lowerer& to, const tosa::Operator& op, const Fold& of_floats,
-                       const Fold& of_integers) {
+Result<void> add_plain(Lowerer& to, const tosa::Operator& op, std::uint32_t of_floats,
+                       std::uint32_t of_integers) {
     const auto floats = has_floats(to, op);
     if (!floats) return std::unexpected(floats.error());
-    return add_fold(to, op, op.serialized->attribute_as<Attribute>()->axis(),
-                    *floats ? of_floats : of_integers);
+    return add_reduction(to, op, op.serialized->attribute_as<Attribute>()->axis(),
+                         {.join = *floats ? of_floats : of_integers});
 }
 
 // Of the operators below, TOSA has only floats or no floats of some.
 Result<void> add_reduce_sum(Lowerer& to, const tosa::Operator& op) {
-    return add_plain<tosa::fbs::ReduceSumAttribute>(to, op, {.join = shader::kAdd},
-                                                    {.join = shader::kIntAdd});
+    return add_plain<tosa::fbs::ReduceSumAttribute>(to, op, shader::kAdd, shader::kIntAdd);
 }
 
 Result<void> add_reduce_product(Lowerer& to, const tosa::Operator& op) {
-    const Fold fold{.join = shader::kMul, .nothing = kOne};
-    return add_plain<tosa::fbs::ReduceProductAttribute>(to, op, fold, fold);
+    return add_plain<tosa::fbs::ReduceProductAttribute>(to, op, shader::kMul, shader::kMul);
 }
 
 Result<void> add_reduce_all(Lowerer& to, const tosa::Operator& op) {
-    const Fold fold{.join = shader::kAnd, .nothing = 1};
-    return add_plain<tosa::fbs::ReduceAllAttribute>(to, op, fold, fold);
+    return add_plain<tosa::fbs::ReduceAllAttribute>(to, op, shader::kAnd, shader::kAnd);
 }
 
 Result<void> add_reduce_any(Lowerer& to, const tosa::Operator& op) {
-    const Fold fold{.join = shader::kOr};
-    return add_plain<tosa::fbs::ReduceAnyAttribute>(to, op, fold, fold);
-}
-
-Result<void> add_argmax(Lowerer& to, const tosa::Operator& op) {
-    const auto floats = has_floats(to, op);
-    if (!floats) return std::unexpected(floats.error());
-    const auto* attribute = op.serialized->attribute_as_ArgmaxAttribute();
-    return add_fold(to, op, attribute->axis(),
-                    {.join = *floats ? shader::kMaximum : shader::kIntMaximum,
-                     .nan_mode = nan_mode(attribute->nan_mode()),
-                     .find = true});
+    return add_plain<tosa::fbs::ReduceAnyAttribute>(to, op, shader::kOr, shader::kOr);
 }
 
 constexpr LowerRow kRows[] = {
@@ -118,6 +96,25 @@ constexpr LowerRow kRows[] = {
 };
 
 }  // namespace
+
+void add_fold(Lowerer& to, const Fold& fold, const Lines& lines, std::uint32_t type, Step step) {
+    const bool together = folds_together(to, fold, lines, step.writes);
+    step.kernel = Kernel::Reduce;
+    step.constants = {0,
+                      0,
+                      to.type(lines.tensor),
+                      type,
+                      lines.length,
+                      lines.stride,
+                      fold.join,
+                      fold.nan_mode,
+                      fold.find,
+                      together,
+                      to.grid.edge};
+    step.reads = {{lines.tensor, 0}};
+    step.groups = together ? to.words(step.writes) : to.word_groups(step.writes);
+    to.push(std::move(step));
+}
 
 std::span<const LowerRow> reduce_rows() {
     return kRows;

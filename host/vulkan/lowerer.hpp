@@ -12,6 +12,8 @@
 
 namespace vulkan {
 
+inline constexpr std::uint64_t kManyGroups = 256;  // workgroups that fill a large device
+
 class Lowerer {
  public:
     Lowerer(const tosa::Graph& g, const Grid& measures) : graph(g), grid(measures) {}
@@ -45,11 +47,12 @@ class Lowerer {
         return (invocations + grid.workgroup - 1) / grid.workgroup;
     }
 
-    // One for each word of a tensor.
-    [[nodiscard]] std::uint64_t word_groups(TensorId id) const {
+    [[nodiscard]] std::uint64_t words(TensorId id) const {
         const std::uint32_t lanes = shader::lanes_of(type(id));
-        return groups((out.tensors[id].elements + lanes - 1) / lanes);
+        return (out.tensors[id].elements + lanes - 1) / lanes;
     }
+    // One for each word of a tensor.
+    [[nodiscard]] std::uint64_t word_groups(TensorId id) const { return groups(words(id)); }
 
     const tosa::Graph& graph;
     const Grid& grid;

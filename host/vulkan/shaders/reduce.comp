@@ -1,89 +1,116 @@
 // SPDX-License-Identifier: MIT
 //
-// TOSA REDUCE_* and ARGMAX: a word of the output by each invocation. Every element is folded
-// from its line of the input in ascending order, floats with one rounding a step.
+// TOSA REDUCE_* and ARGMAX, and the last step of a product in slices (gemm.comp). Every element
+// of the output is folded from a line of the input, floats with one rounding a step: in ascending
+// order by one invocation, which makes a whole word, or by a workgroup, each invocation of which
+// takes every n-th element, and halves of which then join the others'. Either way, the result
+// is the same every time.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 #include "numbers.inc"
 #include "types.glsl"
 #include "arithmetic.glsl"
+#if TRANSCENDENTAL
+#include "transcendental.glsl"
+#endif
+#include "chain.glsl"
 
 // As lower_reduce.cpp has them.
-layout(constant_id = 2) const uint in_element = 0;
-layout(constant_id = 3) const uint in_base = 0;
-layout(constant_id = 4) const uint out_element = 0;
-layout(constant_id = 5) const uint out_base = 0;
-layout(constant_id = 6) const uint in_type = 0;
-layout(constant_id = 7) const uint out_type = 0;
-layout(constant_id = 8) const uint count = 0;     // of the output
-layout(constant_id = 9) const uint len = 1;       // of a line
-layout(constant_id = 10) const uint stride = 1;   // between the elements of a line
-layout(constant_id = 11) const uint join = kAdd;  // the stage that joins two elements
-layout(constant_id = 12) const uint nan_mode = kPropagate;
-layout(constant_id = 13) const uint nothing = 0;  // what joins any element to itself
-layout(constant_id = 14) const uint find = 0;     // where the largest is, instead
+CONSTANT(kIn, kOwn, 0)
+CONSTANT(kInBase, kOwn + 1, 0)
+CONSTANT(kInType, kOwn + 2, kFp32)
+CONSTANT(kMadeType, kOwn + 3, kFp32)  // which is rounded to before the chain takes it
+CONSTANT(kLength, kOwn + 4, 1)        // of a line
+CONSTANT(kStride, kOwn + 5, 1)        // between the elements of a line
+CONSTANT(kJoin, kOwn + 6, kAdd)       // the stage that joins two elements
+CONSTANT(kNanMode, kOwn + 7, kPropagate)
+CONSTANT(kFind, kOwn + 8, 0)      // where the largest is, instead
+CONSTANT(kTogether, kOwn + 9, 0)  // a line by a workgroup
+CONSTANT(kEdge, kOwn + 10, 8)     // kEdge * kEdge = the workgroup's size, a power of two
+
+const uint kInvocations = kEdge * kEdge;
+const bool kSelectsFloats = kJoin == kMaximum || kJoin == kMinimum;
+const bool kSelects = kSelectsFloats || kJoin == kIntMaximum || kJoin == kIntMinimum;
+
+// What some elements of a line are joined to, and the place of the one that was selected, or
+// else of the first.
+shared uvec2 partials[kInvocations];
 
 uint joined(uint a, uint b) {
-    switch (join) {
+    switch (kJoin) {
         case kAdd:
             return sum(a, b);
         case kMul:
             return product(a, b);
-        case kMaximum:
-            return maximum(a, b, nan_mode);
-        case kMinimum:
-            return minimum(a, b, nan_mode);
         case kIntAdd:
             return a + b;
-        case kIntMaximum:
-            return uint(max(int(a), int(b)));
-        case kIntMinimum:
-            return uint(min(int(a), int(b)));
         case kAnd:
             return a & b;
     }
     return a | b;
 }
 
-// Whether `next` is larger than all before it, the largest of which is `best`. NaN is larger
-// than any number where it propagates, else smaller.
-bool larger(uint next, uint best) {
-    if (join == kIntMaximum) return int(next) > int(best);
+// Whether `next` is selected rather than `best`, which comes before it. Of equals, the maximum
+// is the first and the minimum the last, as in arithmetic.glsl. NaN is selected where it
+// propagates, the first of them, and else only if there is nothing else.
+bool selected(uint next, uint best) {
+    if (kJoin == kIntMaximum) return int(next) > int(best);
+    if (kJoin == kIntMinimum) return int(next) < int(best);
     if (is_nan(next) || is_nan(best))
-        return nan_mode == kPropagate ? !is_nan(best) : !is_nan(next);
-    return order(next) > order(best);
+        return kNanMode == kPropagate ? !is_nan(best) : !is_nan(next);
+    return kJoin == kMaximum ? order(next) > order(best) : order(next) <= order(best);
 }
 
-uint folded(uint first) {
-    uint result = nothing;
-    for (uint k = 0; k < len; ++k)
-        result = joined(result, load(in_element, in_base, in_type, first + k * stride));
-    return narrowed(join == kAdd ? from_zero(result) : result, out_type);
+uvec2 merged(uvec2 before, uvec2 after) {
+    if (!kSelects) return uvec2(joined(before.x, after.x), before.y);
+    return selected(after.x, before.x) ? after : before;
 }
 
-uint place_of_largest(uint first) {
-    uint best = load(in_element, in_base, in_type, first), place = 0;
-    for (uint k = 1; k < len; ++k) {
-        uint next = load(in_element, in_base, in_type, first + k * stride);
-        if (larger(next, best)) {
-            best = next;
-            place = k;
+// The elements of a line from `place` on, `stride` apart.
+uvec2 folded(uint line, uint place, uint stride) {
+    uvec2 so_far = uvec2(load(kIn, kInBase, kInType, line + place * kStride), place);
+    for (place += stride; place < kLength; place += stride)
+        so_far = merged(so_far,
+                        uvec2(load(kIn, kInBase, kInType, line + place * kStride), place));
+    return so_far;
+}
+
+// By all invocations, none of which is without an element.
+uvec2 folded_together(uint line) {
+    uint me = gl_LocalInvocationIndex;
+    barrier();  // whoever still reads the last line's
+    partials[me] = folded(line, me, kInvocations);
+    barrier();
+    for (uint others = kInvocations / 2; others > 0; others /= 2) {
+        if (me < others) {
+            uvec2 mine = partials[me], other = partials[me + others];
+            partials[me] = mine.y < other.y ? merged(mine, other) : merged(other, mine);
         }
+        barrier();
     }
-    return place;
+    return partials[0];
+}
+
+uint finished(uvec2 made) {
+    if (kFind != 0) return made.y;
+    if (kSelectsFloats && is_nan(made.x)) return kQuietNan;
+    uint value = kJoin == kAdd ? from_zero(made.x) : made.x;
+    return widened(narrowed(value, kMadeType), kMadeType);
 }
 
 void main() {
-    uint lanes = lanes_of(out_type), words = (count + lanes - 1) / lanes;
-    for (uint word = grid_first(); word < words; word += grid_stride()) {
-        uint used = min(lanes, count - word * lanes), value = 0;
-        for (uint lane = 0; lane < used; ++lane) {
-            uint index = word * lanes + lane;
-            uint first = index / stride * stride * len + index % stride;
-            uint made = find != 0 ? place_of_largest(first) : folded(first);
-            value |= made << lane * lane_bits(lanes);
+    bool stores = kTogether == 0 || gl_LocalInvocationIndex == 0;
+    uint width = lanes_of(out_type), words = (count + width - 1) / width;
+    uint step = kTogether == 0 ? grid_stride() : gl_NumWorkGroups.x;
+    for (uint word = kTogether == 0 ? grid_first() : gl_WorkGroupID.x; word < words; word += step) {
+        uint lanes[4];
+        for (uint lane = 0; lane < min(width, count - word * width); ++lane) {
+            uint index = word * width + lane;
+            uint line = index / kStride * kStride * kLength + index % kStride;
+            uvec2 made = kTogether == 0 ? folded(line, 0, 1) : folded_together(line);
+            if (stores) lanes[lane] = chain(index, finished(made));
         }
-        store_word(out_element, out_base, word, value, lanes, used);
+        if (stores) store_lanes(word * width, lanes);
     }
 }

@@ -74,6 +74,14 @@ Case transpose(DType type, const Dims& shape) {
                 tosa::test::attribute(Op::Transpose, fields));
 }
 
+// Of each line.
+Case reduce_sum(DType type, const Dims& shape) {
+    return Graph(target_of(type))
+        .input(type, shape)
+        .output(Op::ReduceSum, {"in0"}, type, {shape[0], 1},
+                tosa::test::attribute(Op::ReduceSum, {.axis = 1}));
+}
+
 }  // namespace
 
 std::vector<Recipe> elementwise_recipes(const Scale& scale) {
@@ -102,6 +110,8 @@ std::vector<Recipe> elementwise_recipes(const Scale& scale) {
         add_recipe(std::format("CAST {} to {}", tosa::name(from), tosa::name(to)),
                    [=] { return cast(from, to, line); });
     for_types("TRANSPOSE", transpose, {Fp32, Fp16, Fp8E4M3}, images);
+    for_types("REDUCE_SUM of 8 lines", reduce_sum, {Fp32, Fp16}, {8, scale.elements / 8});
+    for_types("REDUCE_SUM of 1024 lines", reduce_sum, {Fp32}, {1024, scale.elements / 1024});
     return all;
 }
 
