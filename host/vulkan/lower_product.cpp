@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "vulkan/fold.hpp"
 #include "vulkan/product.hpp"
 
 namespace vulkan {
@@ -13,6 +14,10 @@ constexpr std::uint32_t kFewRows = 8;    // kRows of gemv.comp
 
 // What keeps one read of memory whole.
 constexpr std::uint32_t kMostWords = 32, kLeastWords = 8;
+
+// A slice of gemm.comp is so many words of a line at least, so that a block reads several times
+// as much as what its sums are then written and read for; and whole slabs of every type.
+constexpr std::uint32_t kLeastSlice = 256, kSlab = 64;
 
 constexpr std::uint64_t ceil_div(std::uint64_t n, std::uint64_t d) {
     return (n + d - 1) / d;
@@ -31,6 +36,12 @@ Stage copy_stage(std::uint32_t type) {
     return {.op = shader::kCopy, .type = type};
 }
 
+// Of gemm.comp, without slices.
+std::uint64_t blocks(const Lowerer& to, const Product& product) {
+    const std::uint32_t block = to.grid.edge * kRegisters;
+    return ceil_div(product.m, block) * ceil_div(product.n, block) * product.batch;
+}
+
 // The sum as a chain's first value, and the bias added to it.
 Chain start_chain(const Lowerer& to, const Product& product, ValueId result, std::uint32_t type) {
     Chain chain{.dims = padded(to.value(result)), .count = to.count(result)};
@@ -44,9 +55,20 @@ Chain start_chain(const Lowerer& to, const Product& product, ValueId result, std
     return chain;
 }
 
+// How much of k a workgroup of gemm.comp takes on: less than all if that makes more of them
+// where they are few for a large device.
+std::uint32_t share_of_slice(const Lowerer& to, const Product& product) {
+    const std::uint64_t most = kManyGroups / blocks(to, product);
+    const std::uint64_t useful = product.k / (kLeastSlice * shader::lanes_of(to.type(product.lhs)));
+    const std::uint64_t slices = std::min(most, useful);
+    if (slices < 2) return product.k;
+    return static_cast<std::uint32_t>(ceil_div(ceil_div(product.k, slices), kSlab) * kSlab);
+}
+
 // gemm.comp, for any product.
-void add_gemm(Lowerer& to, const Product& product, Step step, std::uint32_t sum_type) {
-    const std::uint32_t block = to.grid.edge * kRegisters;
+void add_gemm(Lowerer& to, const Product& product, std::uint32_t share, Step step,
+              std::uint32_t sum_type) {
+    const std::uint64_t slices = ceil_div(product.k, share);
     const Gather g = product.gather.value_or(Gather{});
     step.kernel = Kernel::Gemm;
     step.constants = {0,
@@ -75,10 +97,26 @@ void add_gemm(Lowerer& to, const Product& product, Step step, std::uint32_t sum_
                       g.dilation_y,
                       g.dilation_x,
                       g.pad_top,
-                      g.pad_left};
+                      g.pad_left,
+                      static_cast<std::uint32_t>(slices),
+                      share};
     step.reads = {{product.lhs, 0}, {product.rhs, 2}};
-    step.groups = ceil_div(product.m, block) * ceil_div(product.n, block) * product.batch;
+    step.groups = blocks(to, product) * slices;
     to.push(std::move(step));
+}
+
+// The sums of the slices, and then what `step` makes of their sum.
+Result<void> add_sliced_gemm(Lowerer& to, const Product& product, std::uint32_t share, Step step,
+                             std::uint32_t sum_type) {
+    const std::uint32_t type = wide(to.type(product.lhs)), count = to.count(step.writes);
+    const auto slices = static_cast<std::uint32_t>(ceil_div(product.k, share));
+    const auto sums = to.temporary(type, std::uint64_t{slices} * count);
+    if (!sums) return std::unexpected(sums.error());
+    const Chain stores{.count = slices * count, .inputs = {{.find = shader::kComputed}}};
+    add_gemm(to, product, share, {.writes = *sums, .chain = stores}, type);
+    add_fold(to, {.join = shader::is_float(type) ? shader::kAdd : shader::kIntAdd},
+             {*sums, slices, count}, sum_type, std::move(step));
+    return {};
 }
 
 // The lhs in 32 bits, less its zero point: many invocations would each have to widen it.
@@ -171,7 +209,12 @@ Result<void> add_product(Lowerer& to, const Product& product, ValueId result) {
     const std::uint32_t type = to.type(result), sum = wide(type);
     if (!can_multiply(to.type(product.lhs), to.type(product.rhs), type))
         return std::unexpected(ErrorKind::Unsupported);
-    const std::uint32_t most_lanes = storable_lanes(product.n);
+    const bool widens = std::uint64_t{to.count(product.lhs)} * 4 <= to.grid.max_range;
+    const bool few_rows = product.m <= kFewRows && !product.gather && widens;
+    const std::uint32_t share = few_rows ? product.k : share_of_slice(to, product);
+    const bool sliced = share < product.k;
+
+    const std::uint32_t most_lanes = sliced ? 4 : storable_lanes(product.n);
     const bool direct = shader::lanes_of(type) <= most_lanes;
     const std::uint32_t stored = direct ? type : sum;
     TensorId writes = result;
@@ -185,11 +228,13 @@ Result<void> add_product(Lowerer& to, const Product& product, ValueId result) {
               .chain = start_chain(to, product, result, stored),
               .most_lanes = most_lanes};
     const std::uint32_t sum_type = product.bias ? sum : stored;
-    const bool widens = std::uint64_t{to.count(product.lhs)} * 4 <= to.grid.max_range;
-    if (product.m <= kFewRows && !product.gather && widens) {
+    if (few_rows) {
         if (auto added = add_gemv(to, product, std::move(step), sum_type); !added) return added;
+    } else if (sliced) {
+        auto added = add_sliced_gemm(to, product, share, std::move(step), sum_type);
+        if (!added) return added;
     } else {
-        add_gemm(to, product, std::move(step), sum_type);
+        add_gemm(to, product, share, std::move(step), sum_type);
     }
     if (!direct)
         add_chain(to, result,

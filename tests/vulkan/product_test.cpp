@@ -104,7 +104,13 @@ GraphBuilder& add_zero(GraphBuilder& graph, const std::string& name, DType type,
 }
 
 DType sum_type(DType type) {
-    return type == DType::Int8 ? DType::Int32 : type;
+    if (type == DType::Int8) return DType::Int32;
+    return type == DType::Fp8E4M3 || type == DType::Fp8E5M2 ? DType::Fp16 : type;
+}
+
+// The acc_type that goes with operands of that type.
+DType accumulator(DType type) {
+    return type == DType::Fp16 ? DType::Fp32 : sum_type(type);
 }
 
 Subject matmul(DType type, DType result, std::int32_t batch, std::int32_t m, std::int32_t k,
@@ -132,6 +138,22 @@ void check_matmuls(GridRig& rig, DType type, DType result, Zeros zeros = {}) {
         CAPTURE(k);
         CAPTURE(n);
         check(rig, matmul(type, result, batch, m, k, n, zeros));
+    }
+}
+
+// Of long sums for few outputs, which are cut into slices.
+void check_slices(GridRig& rig, DType type, DType result, Zeros zeros = {}) {
+    CAPTURE(static_cast<int>(type));
+    CAPTURE(static_cast<int>(result));
+    const std::int32_t shapes[][4] = {
+        {1, 9, 2048, 5}, {1, 33, 2049, 36}, {2, 20, 4099, 7}, {1, 65, 2111, 66}, {1, 9, 9000, 2}};
+    for (const auto& [batch, m, k, n] : shapes) {
+        CAPTURE(m);
+        CAPTURE(k);
+        CAPTURE(n);
+        const Subject subject = matmul(type, result, batch, m, k, n, zeros);
+        check(rig, subject);
+        CHECK(rig.dispatches(subject.graph) == 2);
     }
 }
 
@@ -164,13 +186,11 @@ Subject conv2d(const Convolution& of) {
     made.graph.input("x", of.input, of.type).input("w", of.weight, of.type).input("b", bias, sum);
     add_zero(made.graph, "zx", of.type, of.zeros.lhs);
     add_zero(made.graph, "zw", of.type, of.zeros.rhs);
-    made.graph.op(
-        Op::Conv2d, {"x", "w", "b", "zx", "zw"}, {"c"},
-        tosa::test::attribute(Op::Conv2d,
-                              {.stride = of.stride,
-                               .pad = of.pad,
-                               .dilation = of.dilation,
-                               .acc_type = of.type == DType::Int8 ? DType::Int32 : DType::Fp32}));
+    made.graph.op(Op::Conv2d, {"x", "w", "b", "zx", "zw"}, {"c"},
+                  tosa::test::attribute(Op::Conv2d, {.stride = of.stride,
+                                                     .pad = of.pad,
+                                                     .dilation = of.dilation,
+                                                     .acc_type = accumulator(of.type)}));
     return made;
 }
 
@@ -271,10 +291,45 @@ TEST_SUITE("vulkan/product" * doctest::skip(skipped())) {
         check_matmuls(rig, DType::Int8, DType::Int32, {.lhs = 5, .rhs = -77});
     }
 
+    TEST_CASE("long sums for few outputs are made in slices, of which there are enough") {
+        GridRig rig;
+        check_slices(rig, DType::Fp32, DType::Fp32);
+        check_slices(rig, DType::Fp16, DType::Fp16);
+        check_slices(rig, DType::Fp8E5M2, DType::Fp16);
+        check_slices(rig, DType::Int8, DType::Int32);
+        check_slices(rig, DType::Int8, DType::Int32, {.lhs = 5, .rhs = -77});
+        const auto dispatches = [&](std::int32_t m, std::int32_t k, std::int32_t n) {
+            return rig.dispatches(matmul(DType::Fp32, DType::Fp32, 1, m, k, n).graph);
+        };
+        CHECK(dispatches(64, 511, 64) == 1);
+        CHECK(dispatches(64, 512, 64) == 2);
+        CHECK(dispatches(16 * 64, 512, 8 * 64) == 2);  // half of what fills a device
+        CHECK(dispatches(16 * 64, 512, 9 * 64) == 1);
+        CHECK(dispatches(8, 8192, 64) == 1);  // gemv.comp has slices of its own
+    }
+
+    TEST_CASE("CONV2D of long sums is made in slices, with all that follows it") {
+        GridRig rig;
+        check_conv2d(rig, {.input = {1, 5, 4, 130}, .weight = {6, 3, 3, 130}, .pad = {1, 1, 1, 1}});
+        check_conv2d(rig,
+                     {.type = DType::Fp8E4M3, .input = {1, 4, 3, 2100}, .weight = {5, 1, 1, 2100}});
+        for (const std::int32_t channels : {8, 5}) {
+            const Subject subject = quantized_conv2d({.type = DType::Int8,
+                                                      .input = {1, 5, 4, 260},
+                                                      .weight = {channels, 3, 3, 260},
+                                                      .pad = {1, 1, 1, 1},
+                                                      .zeros = {.lhs = -5, .rhs = 0}});
+            check(rig, subject);
+            CHECK(rig.dispatches(subject.graph) == 2);  // whole words, whatever the channels
+        }
+    }
+
     TEST_CASE("CONV2D of floats stays within its bound") {
         GridRig rig;
         check_convolutions(rig, DType::Fp32);
         check_convolutions(rig, DType::Fp16);
+        check_convolutions(rig, DType::Fp8E4M3);
+        check_convolutions(rig, DType::Fp8E5M2);
     }
 
     TEST_CASE("CONV2D of INT8 is exact") {
@@ -289,6 +344,8 @@ TEST_SUITE("vulkan/product" * doctest::skip(skipped())) {
         check_matmuls(rig, DType::Int8, DType::Int32, {.lhs = 5, .rhs = -77});
         check_convolutions(rig, DType::Int8, {.lhs = 11, .rhs = -9});
         check_convolutions(rig, DType::Fp32);
+        check_slices(rig, DType::Fp32, DType::Fp32);
+        check_slices(rig, DType::Int8, DType::Int32, {.lhs = 5, .rhs = -77});
     }
 
     TEST_CASE("a quantized CONV2D with all that follows it is one dispatch") {
@@ -307,15 +364,15 @@ TEST_SUITE("vulkan/product" * doctest::skip(skipped())) {
 
     TEST_CASE("MATMUL, its bias and its activation are one dispatch") {
         GridRig rig;
-        for (const std::int32_t m : {3, 40}) {
-            Subject subject = matmul(DType::Fp32, DType::Fp32, 1, m, 24, 20);
+        for (const auto& [m, k] : {std::pair{3, 24}, {40, 24}, {40, 700}}) {
+            Subject subject = matmul(DType::Fp32, DType::Fp32, 1, m, k, 20);
             subject.graph.outputs = {"y"};
             subject.graph.input("bias", {1, 1, 20}).tensor("s", {1, m, 20});
             subject.graph.tensor("y", {1, m, 20});
             subject.inputs.push_back(random_tensor(DType::Fp32, {1, 1, 20}, 9));
             subject.graph.op(Op::Add, {"c", "bias"}, {"s"}).op(Op::Tanh, {"s"}, {"y"});
             check(rig, subject, 1e-5);
-            CHECK(rig.dispatches(subject.graph) == 1);
+            CHECK(rig.dispatches(subject.graph) == (k < 512 ? 1 : 2));
         }
     }
 }

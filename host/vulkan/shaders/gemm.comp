@@ -9,6 +9,9 @@
 // bound of providers.md 3.12 and are the same every time on one device, but not the same bits
 // on all devices. INT8: exact, modulo 2^32. Both operands are of one type.
 //
+// Where the outputs are too few for the device, k is cut into slices, and this makes a sum for
+// each, [slice][b][m][n], which reduce.comp then adds up in order.
+//
 // A workgroup of kEdge x kEdge invocations makes one square block of outputs, each invocation
 // kRegisters x kRegisters of them. For every slab of kDepth steps the group brings both
 // operands into shared memory once, widened to 32 bits. A step is one k of floats, and four of
@@ -56,6 +59,8 @@ CONSTANT(kDilationY, kOwn + 23, 1)
 CONSTANT(kDilationX, kOwn + 24, 1)
 CONSTANT(kPadTop, kOwn + 25, 0)
 CONSTANT(kPadLeft, kOwn + 26, 0)
+CONSTANT(kSlices, kOwn + 27, 1)
+CONSTANT(kShare, kOwn + 28, 1)  // of k, for a slice: whole slabs, where there are several
 
 const uint kRegisters = 4, kDepth = 16;
 const uint kBlock = kEdge * kRegisters;
@@ -215,15 +220,16 @@ void store_registers(uint batch, uint row0, uint col0, uvec4 sums[kRegisters]) {
     }
 }
 
-void make_block(uint batch, uint row0, uint col0) {
+void make_block(uint slice, uint batch, uint row0, uint col0) {
+    uint begin = slice * kShare, end = min(begin + kShare, kK);
     uint ty = gl_LocalInvocationIndex / kEdge, tx = gl_LocalInvocationIndex % kEdge;
     uvec4 sums[kRegisters] = {uvec4(0), uvec4(0), uvec4(0), uvec4(0)};
     uint sum_of_line = 0;
 
     if (kGathered != 0) find_origins(row0);
-    for (uint k0 = 0; k0 < kK; k0 += kDepth * kPack) {
+    for (uint k0 = begin; k0 < end; k0 += kDepth * kPack) {
         uint depth = kK % (kDepth * kPack) == 0 ? kDepth
-                                                : min(kDepth, (kK - k0 + kPack - 1) / kPack);
+                                                : min(kDepth, (end - k0 + kPack - 1) / kPack);
         stage_along_k(true, batch, row0, k0, depth);
         if (kTransposed != 0)
             stage_along_k(false, batch, col0, k0, depth);
@@ -245,18 +251,21 @@ void make_block(uint batch, uint row0, uint col0) {
             put(0, 0, gl_LocalInvocationIndex, sum_of_line);
         barrier();
         for (uint i = 0; i < kRegisters; ++i)
-            sums[i] += kK * kLhsZero * kRhsZero - kRhsZero * slabs[ty][i] -
+            sums[i] += (end - begin) * kLhsZero * kRhsZero - kRhsZero * slabs[ty][i] -
                        kLhsZero * slabs[kEdge + tx];
         barrier();
     }
 
-    store_registers(batch, row0 + ty * kRegisters, col0 + tx * kRegisters, sums);
+    store_registers(slice * kBatch + batch, row0 + ty * kRegisters, col0 + tx * kRegisters, sums);
 }
 
 void main() {
     uint across = (kN + kBlock - 1) / kBlock, down = (kM + kBlock - 1) / kBlock;
-    for (uint block = gl_WorkGroupID.x; block < across * down * kBatch;
-         block += gl_NumWorkGroups.x)
-        make_block(block / (across * down), block / across % down * kBlock,
+    uint blocks = across * down * kBatch;
+    for (uint group = gl_WorkGroupID.x; group < blocks * kSlices; group += gl_NumWorkGroups.x) {
+        uint slice = kSlices == 1 ? 0 : group / blocks;
+        uint block = group - slice * blocks;
+        make_block(slice, block / (across * down), block / across % down * kBlock,
                    block % across * kBlock);
+    }
 }

@@ -58,6 +58,7 @@ std::vector<Recipe> product_recipes(const Scale& scale) {
         add(kind, "16 of 256", {16, 256, 256, 256});
         for (const std::int32_t rows : {1, 8})
             add(kind, std::format("{}x4096x4096", rows), {1, rows, 4096, 4096});
+        add(kind, "64x8192x64", {1, 64, 8192, 64});
     }
     return all;
 }
