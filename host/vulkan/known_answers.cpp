@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <bit>
 #include <initializer_list>
 
 #include "tosa/encoding.hpp"
@@ -19,7 +20,7 @@ class Sketch {
 
     // Contents are little-endian words, the last of them in part.
     ValueId input(DType type, std::initializer_list<std::int32_t> dims,
-                  std::initializer_list<std::uint32_t> words) {
+                  const std::vector<std::uint32_t>& words) {
         const ValueId id = value(type, dims);
         inputs_.push_back(id);
         made_.inputs.push_back(contents(words, made_.graph.values[id].bytes));
@@ -88,7 +89,7 @@ class Sketch {
                                       .bytes = tosa::buffer_bytes(type, elements)});
         return static_cast<ValueId>(made_.graph.values.size() - 1);
     }
-    static std::vector<std::byte> contents(std::initializer_list<std::uint32_t> words,
+    static std::vector<std::byte> contents(const std::vector<std::uint32_t>& words,
                                            std::uint64_t bytes) {
         std::vector<std::byte> made;
         for (const std::uint32_t word : words)
@@ -199,6 +200,38 @@ KnownAnswer matrices() {
     return std::move(sketch).answer(y, {0x41B00000, 0x41E00000, 0x42440000, 0x42800000});
 }
 
+// Of lines that are long enough for a workgroup each: 0 to 1023, and a quarter of that, negative.
+KnownAnswer sums() {
+    constexpr int kLength = 1024;
+    std::vector<std::uint32_t> words;
+    for (const float scale : {1.0F, -0.25F})
+        for (int i = 0; i < kLength; ++i)
+            words.push_back(std::bit_cast<std::uint32_t>(scale * static_cast<float>(i)));
+    Sketch sketch("REDUCE_SUM");
+    const ValueId x = sketch.input(DType::Fp32, {2, kLength}, words);
+    const ValueId y = sketch.op(Op::ReduceSum, {x}, DType::Fp32, {2, 1},
+                                [](flatbuffers::FlatBufferBuilder& builder) {
+                                    return tosa::fbs::CreateReduceSumAttribute(builder, 1).Union();
+                                });
+    // 523776, -130944
+    return std::move(sketch).answer(y, {0x48FFC000, 0xC7FFC000});
+}
+
+// Of 1, 3, -2, 3 the second, of 1, 2, NaN, 5 the third.
+KnownAnswer places() {
+    Sketch sketch("ARGMAX");
+    const ValueId x = sketch.input(DType::Fp32, {2, 4},
+                                   {0x3F800000, 0x40400000, 0xC0000000, 0x40400000, 0x3F800000,
+                                    0x40000000, 0x7FC00000, 0x40A00000});
+    const ValueId y =
+        sketch.op(Op::Argmax, {x}, DType::Int32, {2}, [](flatbuffers::FlatBufferBuilder& builder) {
+            return tosa::fbs::CreateArgmaxAttribute(builder, 1,
+                                                    tosa::fbs::NanPropagationMode::PROPAGATE)
+                .Union();
+        });
+    return std::move(sketch).answer(y, {1, 2});
+}
+
 }  // namespace
 
 std::vector<KnownAnswer> known_answers() {
@@ -209,6 +242,8 @@ std::vector<KnownAnswer> known_answers() {
     all.push_back(integers());
     all.push_back(movement());
     all.push_back(matrices());
+    all.push_back(sums());
+    all.push_back(places());
     return all;
 }
 
