@@ -33,7 +33,7 @@ bench-vulkan: $(O)/tests/bench/vulkan_bench
 $(eval $(call program,tests/bench/xdna_bench,\
 	$(wildcard tests/bench/xdna/*.cpp) tests/bench/vulkan/samples.cpp tests/tosa/attributes.cpp \
 	tests/corpus/case.cpp tests/corpus/compare.cpp tests/xdna/double/oracle.cpp,\
-	xdna-double-binaries xdna-store xdna lane provider tosa,\
+	conformance xdna-double-binaries xdna-store xdna lane provider tosa,\
 	-Ihost -Itests))
 $(tests/bench/xdna_bench-objects): | $(O)/gen/tosa_generated.h
 $(O)/tests/bench/xdna_bench: \

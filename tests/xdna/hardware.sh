@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# hardware.sh BUILD: the XDNA provider on an NPU: its conformance, the corpus, the benchmark.
+# hardware.sh BUILD [--double]: the XDNA provider on an NPU: its conformance, the corpus, the
+# benchmark. On the double of XRT it only shows that these work.
 # Without an NPU it is skipped, with VIRTIO_ACCEL_XDNA_REQUIRE_HARDWARE=1 it fails. Kernels
 # come from where XDNA_CATALOGUE, XDNA_COMPILER and XDNA_CACHE say (docs/providers/xdna.md).
 set -uo pipefail
 . "$(dirname "$0")/../tally.sh"
 
-build=$1
-bench=$build/tests/bench/xdna_bench
+bench=("$1/tests/bench/xdna_bench" "${@:2}")
 what="XDNA on an NPU"
 
 required=${VIRTIO_ACCEL_XDNA_REQUIRE_HARDWARE:-0}
@@ -21,7 +21,7 @@ case $required in
 	;;
 esac
 
-npu=$("$bench" --probe)
+npu=$("${bench[@]}" --probe)
 status=$?
 if [ $status -eq 77 ] && [ "$required" = 0 ]; then
 	skip "$what" "$npu"
@@ -41,13 +41,12 @@ run_check() {
 	if "$@"; then pass "$name"; else fail "$name" "exit status $?"; fi
 }
 
-kernels=()
-[ -z "${XDNA_CATALOGUE:-}" ] || kernels+=(--catalogue "$XDNA_CATALOGUE")
-[ -z "${XDNA_COMPILER:-}" ] || kernels+=(--compiler "$XDNA_COMPILER")
-[ -z "${XDNA_CACHE:-}" ] || kernels+=(--cache "$XDNA_CACHE")
+[ -z "${XDNA_CATALOGUE:-}" ] || bench+=(--catalogue "$XDNA_CATALOGUE")
+[ -z "${XDNA_COMPILER:-}" ] || bench+=(--compiler "$XDNA_COMPILER")
+[ -z "${XDNA_CACHE:-}" ] || bench+=(--cache "$XDNA_CACHE")
 
 # What does not end must not hold the other checks up. A kernel may have to be compiled.
-run_check "XDNA conformance" timeout 900 "$build/tests/conformance/conformance" xdna
-run_check "XDNA corpus" timeout 1800 "$bench" --corpus "${kernels[@]}"
-run_check "XDNA benchmark" timeout 1800 "$bench" "${kernels[@]}"
+run_check "XDNA conformance" timeout 1800 "${bench[@]}" --conformance
+run_check "XDNA corpus" timeout 1800 "${bench[@]}" --corpus
+run_check "XDNA benchmark" timeout 1800 "${bench[@]}"
 closing

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// xdna_bench: what the XDNA provider costs a program of one kernel, and whether an NPU is
-// there for it and computes the corpus. Exit status 1 is a failure or a wrong result, 2 a usage
-// error, 77 that there is no NPU.
+// xdna_bench: what the XDNA provider costs a program of one kernel; and whether an NPU is
+// there, and whether the provider does on it what it has to. Exit status 1 is a failure or a wrong
+// result, 2 a usage error, 77 that there is no NPU.
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -17,8 +17,10 @@
 
 #include "bench/vulkan/samples.hpp"
 #include "bench/xdna/cases.hpp"
+#include "bench/xdna/conformance.hpp"
 #include "bench/xdna/corpus.hpp"
 #include "xdna/double/binaries.hpp"
+#include "xdna/plugin.hpp"
 #include "xdna/store/direct.hpp"
 #include "xdna/xdna.hpp"
 
@@ -36,6 +38,7 @@ constexpr std::size_t kSamples = 200;
 struct Arguments {
     bool on_double = false;
     bool probe = false;
+    bool conformance = false;
     bool corpus = false;
     std::string device;
     xdna::StoreOptions kernels;
@@ -128,6 +131,29 @@ void report(const Case& of, const Measured& measured) {
         throw std::runtime_error("not all buffers were bound directly");
 }
 
+void print_npu(const xdna::NpuDescription& npu, bool on_double) {
+    std::println("{}{} at {}, driver {}, firmware {}, XRT {}",
+                 on_double ? "A double of XRT, nothing of this is about an NPU: " : "", npu.name,
+                 npu.address, npu.driver, npu.firmware, npu.xrt);
+}
+
+bool conforms(const xdna::Options& options, std::uint32_t index) {
+    const auto npu =
+        xdna::load_xrt(options.library).and_then([&](const auto& xrt) { return xrt->open(index); });
+    if (!npu) throw std::runtime_error(npu.error());
+    return run_conformance(*npu, options.store);
+}
+
+void measure_all(provider::Provider& provider) {
+    std::println("{:<52} {:^19} {:^23} {:>16} {:>6}\n{:<52} {:>9} {:>9} {:>11} {:>11} {:>16} {:>6}",
+                 "", "admission, us", "to completion, us", "", "bound", "", "p50", "p95", "p50",
+                 "p95", "rate", "");
+    for (const Case& one : cases()) {
+        report(one, measure(provider, one));
+        std::fflush(stdout);
+    }
+}
+
 int run(const Arguments& arguments) {
     if (arguments.on_double) load_double();
     xdna::Options options;
@@ -140,21 +166,14 @@ int run(const Arguments& arguments) {
         std::println("{}", npu.error());
         return kNoNpu;
     }
-    std::println("{}{} at {}, driver {}, firmware {}, XRT {}",
-                 arguments.on_double ? "A double of XRT, nothing of this is about an NPU: " : "",
-                 npu->name, npu->address, npu->driver, npu->firmware, npu->xrt);
+    print_npu(*npu, arguments.on_double);
     if (arguments.probe) return 0;
     options.store = open_store(arguments);
+    if (arguments.conformance) return conforms(options, npu->index) ? 0 : 1;
     const auto provider = xdna::open(options);
     if (!provider) throw std::runtime_error(provider.error());
     if (arguments.corpus) return run_corpus(**provider) ? 0 : 1;
-    std::println("{:<52} {:^19} {:^23} {:>16} {:>6}\n{:<52} {:>9} {:>9} {:>11} {:>11} {:>16} {:>6}",
-                 "", "admission, us", "to completion, us", "", "bound", "", "p50", "p95", "p50",
-                 "p95", "rate", "");
-    for (const Case& one : cases()) {
-        report(one, measure(**provider, one));
-        std::fflush(stdout);
-    }
+    measure_all(**provider);
     return 0;
 }
 
@@ -165,6 +184,8 @@ int main(int argc, char** argv) {
     Arguments arguments;
     app.add_flag("--double", arguments.on_double, "on a double of XRT: it computes on the CPU");
     app.add_flag("--probe", arguments.probe, "only say which NPU it would be");
+    app.add_flag("--conformance", arguments.conformance,
+                 "run the conformance suite, and measure nothing");
     app.add_flag("--corpus", arguments.corpus, "compute the corpus, and measure nothing");
     app.add_option("--device", arguments.device, "the NPU whose name or address contains this")
         ->type_name("NAME");
