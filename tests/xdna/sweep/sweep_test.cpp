@@ -4,6 +4,7 @@
 // unless the device is wedged, no answer is wrong, and errors are what hardware.hpp says.
 #include <chrono>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "xdna/double/script.hpp"
+#include "xdna/double/store.hpp"
 #include "xdna/sweep/life.hpp"
 
 TEST_SUITE_BEGIN("xdna/sweep");
@@ -41,21 +43,29 @@ ErrorKind expected(std::string_view function, const std::string& kind, bool for_
     return kKinds.at(kind);
 }
 
-xdna::Options quick() {
+xdna::Options untested() {
     xdna::Options options;
     options.self_test = false;
+    return options;
+}
+
+// For what wedges, or may: a machine that is busy must not look like it anywhere else.
+xdna::Options impatient() {
+    xdna::Options options = untested();
     options.watchdog = std::chrono::milliseconds(300);
     return options;
 }
 
-Story live() {
-    return Life(kSpec, {kInput}, quick()).live();
+Story live(const xdna::Options& options = untested()) {
+    return Life(kSpec, {kInput}, options).live();
 }
 
 // How often each function is called in a life that nothing disturbs.
-std::map<std::string, std::uint64_t> calls() {
+std::map<std::string, std::uint64_t> calls(const xdna::Options& options = untested()) {
     const Script script;
-    REQUIRE(live().errors.empty());
+    const Story told = live(options);
+    REQUIRE_FALSE(told.not_opened);
+    REQUIRE(told.errors.empty());
     std::map<std::string, std::uint64_t> calls;
     for (const std::string_view function : xrt_double::kFunctions)
         calls[std::string(function)] = count(std::string(function));
@@ -73,6 +83,11 @@ void check(const Story& told, ErrorKind wanted) {
     CHECK(name(told.errors[0].kind) == name(wanted));
     for (const xdna::Error& error : told.errors)
         CHECK((error.kind == wanted || error.kind == ErrorKind::DeviceLost));
+}
+
+// Descriptions may lack something, and waiting is done again.
+bool spared(std::string_view function) {
+    return function == "get_info" || function == "wait2" || function == "state";
 }
 
 }  // namespace
@@ -101,10 +116,7 @@ TEST_CASE("a call that fails is an error of its kind, and nothing is left") {
                 CHECK_FALSE(told.pending);
                 CHECK(count("live") == before);
                 CHECK(count("blocked.destructor") == 0);
-                // Descriptions may lack something, and waiting is done again.
-                const bool spared =
-                    function == "get_info" || function == "wait2" || function == "state";
-                if (!spared) CHECK((told.not_opened || !told.errors.empty()));
+                if (!spared(function)) CHECK((told.not_opened || !told.errors.empty()));
             }
 }
 
@@ -119,7 +131,7 @@ TEST_CASE("a device that fails for good ends every life, and only one that is we
             CAPTURE(words);
             const std::uint64_t before = count("live");
             const Script script(words);
-            const Story told = live();
+            const Story told = live(impatient());
             CHECK(told.losses <= 1);
             CHECK(count("blocked.destructor") == 0);
             if (!told.pending) {
@@ -133,6 +145,29 @@ TEST_CASE("a device that fails for good ends every life, and only one that is we
             CHECK(count("live.hw_context") > 0);
         }
     CHECK(wedged > 0);
+}
+
+TEST_CASE("a fault in the self test is why the device is not opened, and nothing is left") {
+    xdna::Options options;
+    options.store = std::make_shared<xrt_double::Store>();
+    const auto counted = calls(options);
+    CHECK(counted.at("start") > 5);
+    for (const auto& [function, times] : counted)
+        for (std::uint64_t n = 1; n <= times; ++n) {
+            const std::string kind = n % 2 == 0 ? "-5" : "foreign";
+            const std::string words = function + "#" + std::to_string(n) + "=" + kind;
+            CAPTURE(words);
+            const std::uint64_t before = count("live");
+            const Script script(words);
+            const Story told = live(options);
+            if (told.not_opened)
+                CHECK_FALSE(told.not_opened->empty());
+            else
+                check(told, expected(function, kind, false));
+            if (!spared(function)) CHECK((told.not_opened || !told.errors.empty()));
+            CHECK(count("live") == before);
+            CHECK(count("blocked.destructor") == 0);
+        }
 }
 
 TEST_CASE("a command that ends badly fails its run, and the device is lost") {
@@ -154,7 +189,7 @@ TEST_CASE("a command that never ends, or in an unknown state, wedges; nobody des
     for (const std::string words : {"stall", "end=14"}) {
         CAPTURE(words);
         const Script script(words);
-        const Story told = live();
+        const Story told = live(impatient());
         CHECK(told.pending);
         CHECK(told.lost_wedged);
         CHECK(told.losses == 1);
