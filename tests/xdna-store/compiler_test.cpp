@@ -7,8 +7,10 @@
 #include <format>
 #include <thread>
 
+#include <linux/landlock.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <unistd.h>
@@ -137,7 +139,8 @@ TEST_CASE("Versions that are none are no measure") {
 TEST_CASE("A toolchain that is missing is told from a compiler that fails") {
     CHECK(Bench("sys.exit(3)\n").code() == kToolchainMissing);
     CHECK(Bench("sys.exit(4)\n").code() == kHelperFailed);
-    CHECK(Bench("os.abort()\n").code() == kHelperFailed);
+    CHECK(Bench("os.abort()\n").why() == "the compiler was killed by signal 6");
+    CHECK(Bench("os.kill(os.getpid(), 40)\n").why() == "the compiler was killed by signal 40");
     const Bench bench("print('a \\x07 bell', file=sys.stderr)\nsys.exit(1)\n");
     CHECK(bench.code() == kHelperFailed);
     CHECK(bench.log.find("a ? bell") != std::string::npos);
@@ -338,6 +341,31 @@ sys.exit(1)
         CAPTURE(bench.log);
         CHECK(bench.log.find(line) != std::string::npos);
     }
+}
+
+TEST_CASE("A compiler changes nothing outside of its directory, where the kernel has Landlock") {
+    if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) < 6) {
+        MESSAGE("skipped: this kernel has no Landlock of version 6");
+        return;
+    }
+    const Bench bench(R"(
+def refused(name, call):
+    try: call()
+    except PermissionError: print(name, 'refused')
+    else: print(name, 'ALLOWED')
+beside = os.path.dirname(sys.argv[0]) + '/'
+refused('write', lambda: write(beside + 'compiler', 'x'))
+refused('make', lambda: write(beside + 'new', 'x'))
+refused('remove', lambda: os.remove(beside + 'compiler'))
+refused('signal', lambda: os.kill(os.getppid(), 0))
+os.mkdir('a'); write('a/b', 'x'); os.rename('a/b', 'c'); os.remove('c'); os.rmdir('a')
+write('/dev/null', 'x')
+print('end')
+sys.exit(1)
+)");
+    CHECK(bench.code() == kHelperFailed);
+    CHECK(bench.log.find("write refused\nmake refused\nremove refused\nsignal refused\nend\n") !=
+          std::string::npos);
 }
 
 TEST_CASE("A compiler has so much memory") {

@@ -144,9 +144,10 @@ class Tail {
 
 class Child {
  public:
-    Child(pid_t pid, const BoundedProcess& process, UniqueFd directory, Pipe output, Pipe errors)
+    Child(pid_t pid, UniqueFd pidfd, const BoundedProcess& process, UniqueFd directory, Pipe output,
+          Pipe errors)
         : pid_(pid),
-          pidfd_(::pidfd_open(pid, 0)),
+          pidfd_(std::move(pidfd)),
           process_(process),
           directory_(std::move(directory)),
           output_(std::move(output.out), process.limits.output_bytes),
@@ -255,12 +256,16 @@ std::expected<Ended, NotStarted> run(const BoundedProcess& process) {
     output->in.reset();
     errors->in.reset();
     failed->in.reset();
-    Child child(pid, process, std::move(directory), std::move(*output), std::move(*errors));
-    NotStarted why{};
+    UniqueFd pidfd(::pidfd_open(pid, 0));
+    NotStarted why{.what = "pidfd_open", .error = errno};
+    if (!pidfd) ::kill(pid, SIGKILL);
     ssize_t got = 0;
     while ((got = ::read(failed->out.value(), &why, sizeof(why))) < 0 && errno == EINTR) {
     }
-    if (got == 0) return child.wait();
+    if (got == 0 && pidfd)
+        return Child(pid, std::move(pidfd), process, std::move(directory), std::move(*output),
+                     std::move(*errors))
+            .wait();
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
     return std::unexpected(why);

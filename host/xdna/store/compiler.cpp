@@ -162,8 +162,8 @@ std::expected<std::string, NoBinary> Compiler::start(const std::filesystem::path
             return no(StoreCode::HelperFailed,
                       std::format("the compiler failed with exit status {}", ended->status));
         case Ended::How::Killed:
-            return no(StoreCode::HelperFailed, std::format("the compiler was killed by SIG{}",
-                                                           ::sigabbrev_np(ended->status)));
+            return no(StoreCode::HelperFailed,
+                      std::format("the compiler was killed by signal {}", ended->status));
         case Ended::How::OutOfTime:
             return no(StoreCode::Timeout,
                       std::format("the compiler took more than {} s", time.count() / 1000));
