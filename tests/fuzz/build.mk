@@ -22,7 +22,7 @@ define fuzz-library
 build/fuzz/lib$(1).a: $$(patsubst $$(O)/%,build/fuzz/%,$$($(1)-objects))
 	@rm -f $$@; ar rcs $$@ $$^
 endef
-$(foreach l,cpu engine model provider random-graph test-driver tosa vhost wire xdna,$(eval $(call fuzz-library,$l)))
+$(foreach l,cpu engine model provider random-graph test-driver tosa vhost wire,$(eval $(call fuzz-library,$l)))
 
 # $(call fuzz-target,NAME,LIBRARIES): tests/fuzz/NAME.cpp
 define fuzz-target
@@ -43,7 +43,10 @@ $(eval $(call fuzz-target,tosa,tosa-mutator tosa))
 $(eval $(call fuzz-target,chain,vhost))
 $(eval $(call fuzz-target,ring,vhost))
 $(eval $(call fuzz-target,vhost_user,vhost))
-$(eval $(call fuzz-target,xdna_binary,xdna))
+# Of this library a target takes one part; others are built with flags of their own.
+xdna-binary-objects := $(O)/host/xdna/binary.o
+$(eval $(call fuzz-library,xdna-binary))
+$(eval $(call fuzz-target,xdna_binary,xdna-binary))
 
 -include $(shell find build/fuzz -name '*.d' 2>/dev/null)
 
