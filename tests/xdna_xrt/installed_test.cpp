@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <cstdio>
 #include <filesystem>
 #include <string>
 
 #include <dlfcn.h>
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include "xdna/plugin.hpp"
 
@@ -26,6 +28,32 @@ std::string refusal(const std::string& path) {
     REQUIRE_FALSE(loaded);
     return loaded.error();
 }
+
+// What is written to it as long as this lives.
+class Stderr {
+ public:
+    Stderr() : before_(::dup(STDERR_FILENO)), file_(std::tmpfile()) {
+        ::dup2(::fileno(file_), STDERR_FILENO);
+    }
+    ~Stderr() {
+        ::dup2(before_, STDERR_FILENO);
+        ::close(before_);
+        std::fclose(file_);
+    }
+    Stderr(const Stderr&) = delete;
+    Stderr& operator=(const Stderr&) = delete;
+
+    [[nodiscard]] std::string text() const {
+        std::string all(4096, ' ');
+        const auto bytes = ::pread(::fileno(file_), all.data(), all.size(), 0);
+        all.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+        return all;
+    }
+
+ private:
+    int before_;
+    std::FILE* file_;
+};
 
 const bool kNotBuilt = !std::filesystem::exists(library());
 
@@ -61,6 +89,19 @@ TEST_CASE("without an NPU the list is empty and nothing opens" *
     REQUIRE_MESSAGE(npus, npus.error());
     CHECK(npus->empty());
     CHECK_FALSE((*xrt)->open(0));
+}
+
+TEST_CASE("what guests can cause as often as they like is not printed" * doctest::skip(kNotBuilt)) {
+    REQUIRE(xdna::load_xrt(library()));
+    void* const xrt = dlopen("libxrt_coreutil.so.2", RTLD_NOW | RTLD_NOLOAD);
+    REQUIRE(xrt);
+    // Of C, where XRT prints what it would throw to us.
+    const auto open = reinterpret_cast<void* (*)(unsigned int)>(dlsym(xrt, "xrtDeviceOpen"));
+    REQUIRE(open);
+    const Stderr printed;
+    CHECK(open(1000) == nullptr);
+    CHECK(printed.text() == "");
+    dlclose(xrt);
 }
 
 TEST_CASE("a library is loaded once, however often it is asked for" * doctest::skip(kNotBuilt)) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #pragma GCC visibility push(default)
+#include <xrt/experimental/xrt_ini.h>
 #include <xrt/experimental/xrt_system.h>
 #include <xrt/experimental/xrt_version.h>
 #include <xrt/experimental/xrt_xclbin.h>

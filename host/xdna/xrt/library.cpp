@@ -9,9 +9,19 @@
 #include "xdna/xrt/entry.hpp"
 #include "xdna/xrt/npu.hpp"
 
+// Not all that has XRT's name has settings.
+extern "C" [[gnu::weak]] int xrtIniUintSet(const char* key, unsigned int value);
+
 namespace xdna::native_xrt {
 
 namespace {
+
+// XRT prints a line for some of the errors that it throws too, such as for memory that it
+// cannot have, as often as a guest asks for it. What is worse than an error is still printed.
+void keep_xrt_from_printing_errors() noexcept {
+    constexpr unsigned int kCritical = 2;
+    if (xrtIniUintSet) xrtIniUintSet("Runtime.verbosity", kCritical);
+}
 
 constexpr std::array<TestedSet, 0> kTested{};
 
@@ -74,6 +84,7 @@ class Installed final : public Xrt {
 };
 
 std::shared_ptr<Xrt> create() noexcept {
+    keep_xrt_from_printing_errors();
     try {
         return std::make_shared<Installed>();
     } catch (...) {
