@@ -273,6 +273,15 @@ TEST_CASE("what XRT throws over a run is translated, and nothing of it is left")
           external(0));
 }
 
+TEST_CASE("memory that a kernel does not reach is refused, as XRT would bind a copy") {
+    const Script script("bank=1");
+    const auto npu = open_npu();
+    const auto memory = value(npu->allocate(128));
+    const auto executable = value(load_identity(*value(create_context(*npu))));
+    CHECK(error(executable->make_run(
+              std::array{Argument{memory, 0, 64}, Argument{memory, 64, 64}})) == external(EXDEV));
+}
+
 TEST_CASE("a run keeps alive all it needs, and puts its result at the offset") {
     const Script script;
     {

@@ -14,7 +14,8 @@
 namespace xrt_double {
 namespace {
 
-constexpr std::array<std::string_view, 4> kSettings{"devices", "broken", "contexts", "refusal"};
+constexpr std::array<std::string_view, 5> kSettings{"devices", "broken", "contexts", "refusal",
+                                                    "bank"};
 constexpr std::array<std::string_view, 2> kFlags{"hold", "stall"};
 constexpr std::array<std::string_view, 2> kNumbers{"delay", "end"};
 constexpr std::array<std::string_view, 3> kKinds{"runtime", "alloc", "foreign"};

@@ -26,8 +26,10 @@ constexpr std::size_t kInstructions = 1, kLength = 2, kSlots = 3;
 constexpr std::uint16_t bank(memory_group group) {
     return static_cast<std::uint16_t>(group);
 }
-constexpr std::uint16_t bank_of(std::size_t argument) {
-    return argument == kInstructions ? 1 : 0;
+std::uint16_t bank_of(std::size_t argument) {
+    if (argument == kInstructions) return 1;
+    const std::lock_guard lock(control().mutex);
+    return static_cast<std::uint16_t>(std::stoul(control().setting("bank", "0")));
 }
 
 struct Argument {

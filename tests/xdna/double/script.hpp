@@ -7,6 +7,7 @@
 //   devices=N  broken=I         how many there are (1), and which cannot be opened
 //   contexts=N  refusal=E       how many hardware contexts there may be (16), and the errno
 //                               of one too many
+//   bank=N                      the memory that kernels' data is in (0, the host's)
 //   version=MAJOR.MINOR.PATCH   of XRT (2.25.0)
 //   delay=MS                    how long a command takes
 //   hold                        commands end after release()
