@@ -269,6 +269,14 @@ TEST_CASE("Of what a compiler says the end is kept") {
     CHECK(bench.log.size() < 10'000);
     CHECK(bench.log.find("the end") != std::string::npos);
     CHECK(bench.log.find("yyyy") != std::string::npos);
+
+    const auto ended = xdna::run({.program = bench.scratch / "compiler",
+                                  .arguments = {"x"},
+                                  .directory = bench.scratch / "place",
+                                  .limits = {.output_bytes = 100}});
+    REQUIRE(ended.has_value());
+    CHECK(ended->output == std::string(91, 'x') + "\nthe end\n");
+    CHECK(ended->errors == std::string(99, 'y') + "\n");
 }
 
 TEST_CASE("A compiler writes no more than it may") {
