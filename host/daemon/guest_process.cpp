@@ -55,9 +55,8 @@ int serve_guest(Options options, unsigned number, int channel, UniqueFd board_fi
                                     {"--guest", std::to_string(number)});
     GuestLog log;
     auto board = SharedBoard::map(std::move(board_file));
-    auto session =
-        board ? Session::create(options, log, *std::move(board), channel)
-              : std::unexpected(board.error());
+    auto session = board ? Session::create(options, log, *std::move(board), channel)
+                         : std::unexpected(board.error());
     if (!session) {
         if (!session.error().empty()) spdlog::error("{}", session.error());
         return kExitFailure;

@@ -148,9 +148,10 @@ std::string complaint(const Options& options) {
         return "--xdna-compiler wants --xdna-cache for what it makes, and a cache a compiler";
     if (!store.compiler.empty() &&
         store.compile_timeout + kCompileMargin > options.command_timeout) {
-        return std::format("--xdna-compile-timeout must be {} less than --command-timeout: a "
-                           "worker that waits longer for a kernel is killed",
-                           kCompileMargin);
+        return std::format(
+            "--xdna-compile-timeout must be {} less than --command-timeout: a "
+            "worker that waits longer for a kernel is killed",
+            kCompileMargin);
     }
     const std::size_t sockets =
         options.socket_paths.size() + options.passed_sockets.size() + (options.fd ? 1 : 0);

@@ -82,6 +82,8 @@ std::vector<std::string> arguments_of(const XdnaStoreChoice& choice) {
 // The child of a fork.
 [[noreturn]] void become_store(const std::filesystem::path& program, const XdnaStoreChoice& choice,
                                const sandbox::Policy& policy, int control) {
+    // What a terminal's interrupt ends is the supervisor, and that this one in turn.
+    ::setpgid(0, 0);
     ::dup2(control, kControl);  // which is open on exec, unless they are the same
     ::fcntl(kControl, F_SETFD, 0);
     close_all_but({kControl});
@@ -122,8 +124,7 @@ StoreProcess::~StoreProcess() {
     if (pid_ < 0) return;
     control_.reset();
     pollfd ended{pidfd_.value(), POLLIN, 0};
-    if (::poll(&ended, 1, static_cast<int>(kPatience.count())) <= 0)
-        ::kill(pid_, SIGKILL);
+    if (::poll(&ended, 1, static_cast<int>(kPatience.count())) <= 0) ::kill(pid_, SIGKILL);
     static_cast<void>(bury());
 }
 

@@ -99,9 +99,8 @@ Result confine_opening(const Policy& policy, Needs needs) {
     if (!done || kSanitized) return done;
     std::error_code error;
     const auto worker = std::filesystem::read_symlink("/proc/self/exe", error);
-    return restrict_to({.readable = readable_files(worker),
-                        .executable = {},
-                        .devices = device_nodes(needs)});
+    return restrict_to(
+        {.readable = readable_files(worker), .executable = {}, .devices = device_nodes(needs)});
 }
 
 Result confine_serving(const Policy& policy, Needs needs) {

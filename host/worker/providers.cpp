@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include <unistd.h>
+
 #include "cpu/cpu.hpp"
 #include "provider/fault/fault.hpp"
 #include "vulkan/vulkan.hpp"
@@ -139,11 +141,17 @@ std::string try_xdna(const xdna::NpuDescription& npu) {
     return describe_targets() + (npu.untested.empty() ? "" : "\n        " + npu.untested);
 }
 
+// Who would have one to tell of.
+std::string no_npu() {
+    const bool driver = ::access("/sys/module/amdxdna", F_OK) == 0;
+    return driver ? "no NPU" : "no NPU, as the driver amdxdna is not loaded";
+}
+
 std::string list_xdna() {
     const auto npus = xdna::list();
     const std::string closed = closed_device_files("/dev/accel", "accel");
     std::string lines = !npus           ? "not available: " + npus.error()
-                        : npus->empty() ? "not available: no NPU"
+                        : npus->empty() ? "not available: " + no_npu()
                                         : "available, --device is one of";
     if (npus)
         for (const auto& npu : *npus)
@@ -178,8 +186,8 @@ static_assert(std::ranges::equal(kRows, kProviderNames, {}, &Row::name));
 
 }  // namespace
 
-std::expected<OpenedProvider, std::string> open_provider(
-    const ProviderChoice& choice, const Surroundings& surroundings) {
+std::expected<OpenedProvider, std::string> open_provider(const ProviderChoice& choice,
+                                                         const Surroundings& surroundings) {
     const auto* row = std::ranges::find(kRows, choice.name, &Row::name);
     if (row == std::end(kRows)) return std::unexpected("no provider '" + choice.name + "'");
     auto opened = row->open(choice, surroundings);

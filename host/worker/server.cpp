@@ -41,7 +41,8 @@ using Store = std::shared_ptr<xdna::Store>;
 // With patience for what the store takes at most, and ends before this process is killed.
 Store reach_store(const Options& options, UniqueFd connection) {
     return std::make_shared<xdna::StoreClient>(
-        std::move(connection), options.provider.xdna.store.compile_timeout + kCompileMargin * 5 / 6);
+        std::move(connection),
+        options.provider.xdna.store.compile_timeout + kCompileMargin * 5 / 6);
 }
 
 std::expected<Device, std::string> make_device(const Options& options, const Log& log, Store store,
