@@ -37,7 +37,7 @@ in_guest() {
 	guest="cd /models; echo '# program $script'; sh /bin/$script; echo \"# status \$?\""
 	for file in "${files[@]}"; do add+=(--add "$file=/models/${file##*/}"); done
 	if ! "$vm" -q "$@" --timeout 300 --console "$log.console" \
-		--add build/libaccel/accelctl "${add[@]}" --add "$here/ktap.sh" --add "$here/$script" \
+		--add build/libaccel/accelctl "${add[@]}" --add "$here/ktap.sh=/bin/ktap.sh" --add "$here/$script=/bin/$script" \
 		-- sh -c "$guest" >"$log.ktap" 2>"$log.err"; then
 		fail "$name: guest" "$(tail -1 "$log.err")"
 	fi
