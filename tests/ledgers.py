@@ -48,7 +48,7 @@ REQUIREMENTS = 156
 REQUIREMENTS_SHA256 = "5c580e3c48a53c825c975b6f0c0891c8962b6467261d87905fb1c8b7cc9b93ef"
 
 # FILE: "CASE", "CASE" or, for kselftests, FILE: FIXTURE.TEST, FIXTURE.TEST
-TESTS = re.compile(r'(tests/[\w/]+\.\w+): ("[^"]+"(?:, "[^"]+")*)|'
+TESTS = re.compile(r'(tests/[\w/-]+\.\w+): ("[^"]+"(?:, "[^"]+")*)|'
                    r'(selftests/\w+\.c): (\w+\.\w+(?:, \w+\.\w+)*)')
 STRINGS = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
 

@@ -35,14 +35,15 @@ void compile(const std::filesystem::path& directory) {
     const xdna::Binary binary = xrt_double::binary(spec);
     write(directory / "kernel.xclbin", binary.xclbin);
     write(directory / "instructions.bin", binary.instructions);
-    const std::string result = json{{"schema", 1},
-                                    {"ok", true},
-                                    {"stage", "done"},
-                                    {"entry", binary.entry},
-                                    {"versions", kVersions},
-                                    {"input_bytes", binary.inputs},
-                                    {"output_bytes", binary.outputs}}
-                                   .dump();
+    const std::string result = json{
+        {"schema", 1},
+        {"ok", true},
+        {"stage", "done"},
+        {"entry", binary.entry},
+        {"versions", kVersions},
+        {"input_bytes", binary.inputs},
+        {"output_bytes",
+         binary.outputs}}.dump();
     write(directory / "result.json", std::vector(result.begin(), result.end()));
 }
 

@@ -78,9 +78,9 @@ TEST_CASE("--help names the exit statuses, --version the protocol and the provid
     CHECK(version.wait() == 0);
     CHECK(version.output().contains("protocol 1.0"));
     CHECK(version.output().contains("\nvulkan   headers of Vulkan 1."));
-    const bool with_xrt = std::filesystem::exists(
-        std::filesystem::path(Acceld::built()).parent_path() /
-        "../xdna/xrt/libvirtio-accel-xrt.so");
+    const bool with_xrt =
+        std::filesystem::exists(std::filesystem::path(Acceld::built()).parent_path() /
+                                "../xdna/xrt/libvirtio-accel-xrt.so");
     CHECK(version.output().contains(with_xrt ? "\nxdna     XRT 2."
                                              : "\nxdna     not part of this build: no XRT\n"));
 }

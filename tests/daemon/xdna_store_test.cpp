@@ -91,7 +91,7 @@ TEST_CASE("a worker that takes another's place has a connection of its own") {
     guest.vm.kick();
     const pid_t session = children(compiling.daemon.acceld.pid()).at(1);
     const pid_t worker = children(session).at(0);
-    while (children(store_of(compiling.daemon.acceld)).empty())
+    while (usage(store_of(compiling.daemon.acceld)).processes < 2)
         ::poll(nullptr, 0, 10);
     REQUIRE(::kill(worker, SIGKILL) == 0);
     REQUIRE(compiling.daemon.acceld.wait_for("worker lost"));
@@ -154,8 +154,8 @@ TEST_CASE("a single process has a store, too") {
 }
 
 TEST_CASE("a guest's own kernels run where they may, and need no store") {
-    const auto binary = xrt_double::binary(
-        xdna::Int8Matmul{.shape = {2, 3, 2}, .a_zero = -2, .b_zero = 3});
+    const auto binary =
+        xrt_double::binary(xdna::Int8Matmul{.shape = {2, 3, 2}, .a_zero = -2, .b_zero = 3});
     const auto container = xdna::to_container(binary);
     for (const bool may : {false, true}) {
         CAPTURE(may);

@@ -43,8 +43,8 @@ struct Lost {
 };
 
 Status load(Product& product) {
-    const auto binary = xrt_double::binary(
-        xdna::Int8Matmul{.shape = {2, 3, 2}, .a_zero = -2, .b_zero = 3});
+    const auto binary =
+        xrt_double::binary(xdna::Int8Matmul{.shape = {2, 3, 2}, .a_zero = -2, .b_zero = 3});
     return product.load(xdna::to_container(binary), xdna::kBinaryFormat);
 }
 

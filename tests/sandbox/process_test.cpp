@@ -102,8 +102,7 @@ TEST_CASE("a process with files of its own changes these, and runs what is there
         return outcome(confine, [&] { return open_file(folder / name, O_WRONLY | O_CREAT); });
     };
     const auto run = [&](const std::filesystem::path& program) {
-        return outcome(confine,
-                       [&] { return long{::execl(program.c_str(), "true", nullptr)}; });
+        return outcome(confine, [&] { return long{::execl(program.c_str(), "true", nullptr)}; });
     };
     CHECK(make("kept/file") == "ok");
     CHECK(make("programs/file") == "EACCES");
@@ -127,8 +126,8 @@ TEST_CASE("a worker has the libraries of LD_LIBRARY_PATH") {
     const auto home = std::filesystem::temp_directory_path();
     const auto read = [&](const std::string& path) {
         REQUIRE(::setenv("LD_LIBRARY_PATH", path.c_str(), 1) == 0);
-        const auto what =
-            outcome([] { return be_worker(Needs::Npu); }, [&] { return open_file(home, O_RDONLY); });
+        const auto what = outcome([] { return be_worker(Needs::Npu); },
+                                  [&] { return open_file(home, O_RDONLY); });
         REQUIRE(::unsetenv("LD_LIBRARY_PATH") == 0);
         return what;
     };
