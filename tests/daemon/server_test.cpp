@@ -245,11 +245,11 @@ TEST_CASE("a folder that we may not write to is one plain line and status 1") {
 
 TEST_CASE("a provider that is not there is one plain line, and no socket is made") {
     TemporaryDirectory directory;
-    Acceld xdna({"--socket-path", directory.file("s"), "--provider", "xdna"});
+    Acceld xdna(
+        {"--socket-path", directory.file("s"), "--provider", "xdna", "--device", "nowhere"});
     CHECK(xdna.wait() == 1);
     CHECK(xdna.output().starts_with("virtio-acceld: error: guest=1 pid="));
-    CHECK(xdna.output().ends_with(
-        " provider 'xdna' is not available: it is not part of this build\n"));
+    CHECK(xdna.output().contains(" provider 'xdna' is not available: "));
     CHECK(std::ranges::count(xdna.output(), '\n') == 1);
     Acceld device(arguments(directory.file("s"), {"--device", "gpu7"}));
     CHECK(device.wait() == 1);
