@@ -3,6 +3,7 @@
 // The store of kernels as a process of the daemon: who uses it, and what its end means.
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@ extern "C" {
 }
 
 #include "daemon/xdna_guest.hpp"
+#include "sandbox/files.hpp"
 #include "sandbox/in_child.hpp"
 #include "xdna/binary.hpp"
 #include "xdna/double/binaries.hpp"
@@ -114,6 +116,20 @@ TEST_CASE("a store that dies is missed by those alone who want another kernel") 
     CHECK(guest.product.runs());
     Guest next(compiling.daemon);
     CHECK(next.product.load() != Status::Ok);
+}
+
+TEST_CASE("a compiler reads no more than the store may") {
+    if (sandbox_test::kSanitized || sandbox::landlock_abi() == 0) return;
+    const TemporaryDirectory other;
+    std::ofstream(other.file("file")) << "words";
+    const std::string body =
+        "[ \"$1\" = --versions ] || ! cat '" + other.file("file") + "' || exit 9";
+    for (const bool confined : {true, false}) {
+        CAPTURE(confined);
+        Compiling compiling(confined ? Arguments{} : Arguments{"--no-sandbox"}, body);
+        Guest guest(compiling.daemon);
+        CHECK((guest.product.load() == Status::Ok) == confined);
+    }
 }
 
 TEST_CASE("the store ends with the daemon, however that ends") {
