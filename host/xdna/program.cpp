@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "xdna/match.hpp"
+#include "xdna/store/has_slots.hpp"
 
 namespace xdna {
 namespace {
@@ -51,12 +52,6 @@ std::vector<Slot> slots_of(const Binary& binary, std::uint64_t alignment) {
 }
 
 }  // namespace
-
-bool has_slots(const Binary& binary, const Spec& spec) {
-    return std::ranges::equal(slots_of(binary, 1), slots(spec), [](const Slot& a, const Slot& b) {
-        return a.bytes == b.bytes && a.access == b.access;
-    });
-}
 
 Result<Binary> find_binary(const ProgramDesc& desc, ByteSource& source, const Options& options) {
     if (desc.format == kBinaryFormat) {

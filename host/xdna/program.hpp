@@ -14,9 +14,6 @@ namespace xdna {
 [[nodiscard]] Result<Binary> find_binary(const provider::ProgramDesc& desc,
                                          provider::ByteSource& source, const Options& options);
 
-// Whether a binary has what a spec takes.
-[[nodiscard]] bool has_slots(const Binary& binary, const Spec& spec);
-
 // May throw bad_alloc.
 [[nodiscard]] Result<std::shared_ptr<Kernel>> load_kernel(const Npu& npu, ContextPool& pool,
                                                           std::shared_ptr<Quarantine> quarantine,
