@@ -10,6 +10,9 @@
 # make check-vulkan               and the Vulkan provider, on VULKAN_DEVICE=llvmpipe or another;
 #                               VIRTIO_ACCEL_VULKAN_REQUIRE_DEVICE=1: a missing one is a failure
 # make check-xdna                 and the XDNA provider, on a double of its device [SAN=]
+# make check-xdna-hardware      the XDNA provider on an NPU, which is skipped where there is none,
+#                               or fails with VIRTIO_ACCEL_XDNA_REQUIRE_HARDWARE=1; its kernels
+#                               by XDNA_CATALOGUE=, XDNA_COMPILER= and XDNA_CACHE=
 # make check-lane                 of these, the dispatch lane [SAN=]
 # make check-fuzz                 libFuzzer targets [FUZZ_SECONDS=60]
 # make check-install              the daemon from where `make install` puts it
@@ -44,8 +47,9 @@ SHELL := /bin/bash
 
 goals := all run check check-unit check-daemon check-containment check-install check-fuzz check-conformance check-lane \
 	check-guest check-faults check-hostile check-lifecycle check-e2e check-debug-kernel \
-	bench-engine bench-daemon bench-guest bench-tosa bench-cpu bench-vulkan bench-lane \
-	fuzz-seeds corpus check-tosa check-vulkan check-xdna abi dkms lint tidy format install clean help
+	bench-engine bench-daemon bench-guest bench-tosa bench-cpu bench-vulkan bench-xdna bench-lane \
+	fuzz-seeds corpus check-tosa check-vulkan check-xdna \
+	check-xdna-hardware abi dkms lint tidy format install clean help
 .PHONY: $(goals)
 
 # Build in the Debian 13 root, unless this machine is one with all packages.

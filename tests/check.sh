@@ -32,6 +32,7 @@ group unit-tsan check-unit SAN=tsan
 group install check-install SAN=
 group conformance check-conformance SAN=
 group fuzz check-fuzz SAN= FUZZ_SECONDS=0
+group npu check-xdna-hardware SAN=
 group guest check-guest SAN=
 group hostile check-hostile SAN=
 group containment check-containment SAN=

@@ -55,8 +55,9 @@ layers() {
 	grep -rnE '^#include <(thread|mutex|chrono|fstream|iostream|filesystem)>' host/{wire,engine}
 	grep -rnE '^#.*(__linux__|_WIN32|__APPLE__)' host/{wire,engine}
 	grep -rn '^#include' host/vhost | grep -vE '#include (<|"(vhost|base)/|"wire/chain.hpp")'
-	grep -rnE '^#include "(wire|engine|vhost|linux)/' host/{provider,tosa,cpu,vulkan}
+	grep -rnE '^#include "(wire|engine|vhost|linux)/' host/{provider,tosa,cpu,vulkan,xdna}
 	grep -rnE '^#include "(engine|cpu|vulkan|xdna|tosa|worker)/' host/daemon | grep -vE '"engine/(policy|report).hpp"'
+	grep -rnE '^#include <xrt' host | grep -v '^host/xdna/xrt/'
 	grep -rn '^#include' host/sandbox | grep -vE '#include (<|"(sandbox|base)/)'
 	:
 }

@@ -32,6 +32,12 @@ check-vulkan: $(foreach t,vulkan corpus,$(O)/tests/$(t)/$(t)_test) $(O)/tests/co
 	@tests/unit.sh $(filter %_test,$^)
 	@tests/conformance.sh $(O)/tests/conformance/conformance vulkan
 
+# The XDNA provider, on a double of its device.
+check-xdna: $(filter $(O)/tests/xdna%,$(unit-tests)) $(O)/tests/corpus/corpus_test \
+	$(O)/tests/conformance/conformance
+	@tests/unit.sh $(filter %_test,$^)
+	@tests/conformance.sh $(O)/tests/conformance/conformance xdna
+
 # The XDNA provider on an NPU, if there is one; XDNA=double tries the check itself.
 check-xdna-hardware: $(O)/tests/bench/xdna_bench
 	@tests/xdna/hardware.sh $(O) $(if $(filter double,$(XDNA)),--double)

@@ -28,7 +28,4 @@ $(eval $(call program,tests/xdna/double/double_test,$(wildcard tests/xdna/double
 $(O)/tests/xdna/double/double_test: $(xdna-double)
 unit-tests += $(O)/tests/xdna/double/double_test
 
-# How a program of $(O)/tests/xdna/FOLDER is linked to it.
-xdna-double-ldlibs := $(xdna-double) -Wl,-rpath,'$$ORIGIN/../double' -luuid
-
 endif

@@ -9,7 +9,7 @@
 
 #include "xdna/plugin.hpp"
 
-TEST_SUITE_BEGIN("xdna_xrt/installed");
+TEST_SUITE_BEGIN("xdna-xrt/installed");
 
 namespace {
 
