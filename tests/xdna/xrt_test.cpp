@@ -258,6 +258,22 @@ TEST_CASE("a context that goes makes room for another") {
     CHECK(create_context(*npu));
 }
 
+TEST_CASE("what XRT keeps of xclbins is bounded, and one that it has already is no more") {
+    const auto npu = open_npu();
+    constexpr std::uint32_t kMany = 5000;  // of which each counts for 64 KiB at least
+    const auto load_of = [&](std::uint32_t lines) {
+        return npu->create_context(xrt_double::xclbin(xdna::Int8Identity{lines * 1024}));
+    };
+    std::uint32_t lines = 1;
+    while (lines < kMany && load_of(lines))
+        ++lines;
+    CHECK(lines > 1000);
+    REQUIRE(lines < kMany);
+    CHECK(error(load_of(lines)) == ErrorKind::ResourceLimit);
+    CHECK(load_of(1));
+    CHECK(create_context(*open_npu()));
+}
+
 TEST_CASE("what XRT throws over a run is translated, and nothing of it is left") {
     const auto npu = open_npu();
     const auto memory = value(npu->allocate(128));

@@ -15,6 +15,12 @@ namespace {
 // Memory of the host is one group to an NPU, the first: what the compiler calls HOST.
 constexpr xrt::memory_group kHostGroup = 0;
 
+// XRT keeps an xclbin of each UUID until the device is closed (xclbin_map in device.h). A
+// guest that may bring its own could bring any number: so these are all that it may, with a
+// guess of what one takes besides its bytes.
+constexpr std::uint64_t kMostKept = 256ULL << 20;
+constexpr std::uint64_t kBesides = 64ULL << 10;
+
 xrt::bo host_buffer(const xrt::device& device, std::uint64_t bytes) {
     return {device, bytes, xrt::bo::flags::host_only, kHostGroup};
 }
@@ -69,9 +75,27 @@ Error Device::refusal(const Failure& failure) const {
     }
 }
 
+bool Device::may_keep(const xrt::uuid& id, std::uint64_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    const auto known = kept_.find(id);
+    const std::uint64_t before = known == kept_.end() ? 0 : known->second;
+    const std::uint64_t after = std::max(before, bytes + kBesides);
+    if (after - before > kMostKept - kept_bytes_) return false;
+    kept_[id] = after;
+    kept_bytes_ += after - before;
+    return true;
+}
+
 Result<std::shared_ptr<Context>> Device::create_context(std::span<const std::byte> xclbin) {
     const std::string_view text(reinterpret_cast<const char*>(xclbin.data()), xclbin.size());
-    const auto registered = native([&] { return device_.register_xclbin(xrt::xclbin(text)); });
+    const auto image = native([&] { return xrt::xclbin(text); });
+    if (!image) return std::unexpected(image.error().error);
+    const auto id = native([&] { return image->get_uuid(); });
+    if (!id) return std::unexpected(id.error().error);
+    const auto kept = provider::guarded([&] -> Result<bool> { return may_keep(*id, text.size()); });
+    if (!kept) return std::unexpected(kept.error());
+    if (!*kept) return std::unexpected(ErrorKind::ResourceLimit);
+    const auto registered = native([&] { return device_.register_xclbin(*image); });
     if (!registered) return std::unexpected(registered.error().error);
     auto context = native([&] {
         return xrt::hw_context(device_, *registered, xrt::hw_context::access_mode::shared);

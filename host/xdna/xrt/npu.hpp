@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 
 #include "xdna/hardware.hpp"
@@ -45,9 +47,15 @@ class Device final : public Npu {
 
  private:
     [[nodiscard]] Error refusal(const Failure& failure) const;
+    // Whether XRT may be given it. May throw bad_alloc.
+    [[nodiscard]] bool may_keep(const xrt::uuid& id, std::uint64_t bytes);
 
     xrt::device device_;
     const NpuDescription description_;
+    std::mutex mutex_;
+    // What XRT keeps of xclbins. Guarded by the mutex, as the next:
+    std::map<xrt::uuid, std::uint64_t> kept_;
+    std::uint64_t kept_bytes_ = 0;
 };
 
 }  // namespace xdna::native_xrt

@@ -47,6 +47,9 @@ static std::shared_ptr<xclbin_impl> parse(std::span<const char> bytes) {
 }
 
 xclbin::xclbin(const std::string_view& data) : detail::pimpl<xclbin_impl>(parse(data)) {}
+uuid xclbin::get_uuid() const {
+    return handle->id;
+}
 uuid device::register_xclbin(const xclbin& file) {
     control().enter("register_xclbin");
     handle->enroll(file.get_handle()->id, file.get_handle()->spec);
