@@ -99,10 +99,11 @@ class Supervisor {
         return {};
     }
 
-    // Those that are served shall not suffer.
+    // Those that are served shall not suffer. Who waits for a front end waits in vain.
     void fail(const std::string& why) {
         spdlog::error("no more front ends are let in: {}", why);
         status_ = kExitFailure;
+        if (const GuestProcess* waiting = standby()) waiting->ask_to_end();
     }
 
     // Before the first session, which wants a connection to it.

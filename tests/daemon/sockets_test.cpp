@@ -4,7 +4,10 @@
 #include <array>
 #include <csignal>
 #include <cstddef>
+#include <filesystem>
+#include <string>
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -36,6 +39,14 @@ std::string notice(const base::UniqueFd& socket) {
     std::array<char, 64> text{};
     const ssize_t size = ::recv(socket.value(), text.data(), text.size(), MSG_DONTWAIT);
     return size < 0 ? "none" : std::string(text.data(), static_cast<std::size_t>(size));
+}
+
+rlim_t lowest_free_fd(pid_t pid) {
+    const std::filesystem::path fds = "/proc/" + std::to_string(pid) + "/fd";
+    rlim_t fd = 0;
+    while (std::filesystem::is_symlink(fds / std::to_string(fd)))
+        ++fd;
+    return fd;
 }
 
 }  // namespace
@@ -194,6 +205,19 @@ TEST_CASE("a service manager is told when front ends can come, and of the end") 
             CHECK(notice(manager) == "none");
         }
     }
+}
+
+TEST_CASE("a daemon that cannot accept any more ends, with the session that stands by") {
+    TemporaryDirectory directory;
+    const std::string path = directory.file("socket");
+    Acceld acceld({"--socket-path", path, "--provider=mock"});
+    REQUIRE(acceld.wait_for("listening on " + path));
+    const rlim_t free = lowest_free_fd(acceld.pid());
+    const rlimit no_more{.rlim_cur = free, .rlim_max = free};
+    REQUIRE(::prlimit(acceld.pid(), RLIMIT_NOFILE, &no_more, nullptr) == 0);
+    const Client client(path);
+    CHECK(acceld.wait() == 1);
+    CHECK(acceld.output().contains("no more front ends are let in: accept: "));
 }
 
 TEST_SUITE_END();
