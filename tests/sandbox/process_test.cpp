@@ -108,10 +108,10 @@ TEST_CASE("a process with files of its own changes these, and runs what is there
     CHECK(make("programs/file") == "EACCES");
     CHECK(make("file") == "EACCES");
     CHECK(outcome(confine, [&] {
-              std::filesystem::create_directory(folder / "kept/work");
-              std::filesystem::rename(folder / "kept/file", folder / "kept/work/file");
-              std::filesystem::resize_file(folder / "kept/work/file", 1);
-              return static_cast<long>(std::filesystem::remove_all(folder / "kept/work")) - 2;
+              std::filesystem::create_directory(folder / "kept/folder");
+              std::filesystem::rename(folder / "kept/file", folder / "kept/folder/file");
+              std::filesystem::resize_file(folder / "kept/folder/file", 1);
+              return static_cast<long>(std::filesystem::remove_all(folder / "kept/folder")) - 2;
           }) == "ok");
     CHECK(run("/bin/true") == "ok");
     CHECK(run(folder / "programs/true") == "ok");

@@ -119,12 +119,7 @@ TEST_SUITE("xdna/fault") {
         auto event = rig.submit(*program, pair.bindings());
         xrt_double::await("commands", 1);
         rig.close();
-        event.reset();
-        program.reset();
-        pair.in.reset();
-        pair.out.reset();
-        rig.queue.reset();
-        rig.context.reset();
+        drop(event, program, pair.in, pair.out, rig.queue, rig.context);
         CHECK(rig.alive() != 0);
         CHECK(xrt_double::count("blocked.destructor") == 0);
         xrt_double::release();

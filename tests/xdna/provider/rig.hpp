@@ -52,6 +52,12 @@ inline Bytes payload(std::uint64_t number) {
     return bytes_of<std::uint64_t>({0x9E3779B97F4A7C15 * (number + 1)});
 }
 
+// As the engine drops what was never released: after the provider.
+template <class... Owner>
+void drop(Owner&... owners) {
+    (owners.reset(), ...);
+}
+
 template <class T>
 ErrorKind error_of(const Result<T>& result) {
     REQUIRE(!result);

@@ -45,12 +45,7 @@ TEST_SUITE("xdna/wedge") {
         CHECK(rig.alive() == alive);
 
         rig.close();
-        event.reset();
-        program.reset();
-        pair.in.reset();
-        pair.out.reset();
-        rig.queue.reset();
-        rig.context.reset();
+        drop(event, program, pair.in, pair.out, rig.queue, rig.context);
         CHECK(rig.losses == 1);
         CHECK(rig.alive() == alive);
         CHECK(xrt_double::count("blocked.destructor") == 0);
@@ -90,12 +85,7 @@ TEST_SUITE("xdna/wedge") {
         CHECK(rig.lost_wedged);
         const auto alive = rig.alive();
         rig.close();
-        event.reset();
-        program.reset();
-        pair.in.reset();
-        pair.out.reset();
-        rig.queue.reset();
-        rig.context.reset();
+        drop(event, program, pair.in, pair.out, rig.queue, rig.context);
         CHECK(rig.alive() == alive);
     }
 
