@@ -24,12 +24,19 @@ enum class Kernel : std::uint8_t {
     Resize
 };
 
+// What SPIR-V wants that not every device has.
+enum class Feature : std::uint8_t {
+    None,
+    IntegerDot,  // of Gemm: VK_KHR_shader_integer_dot_product
+    Subgroups    // of Reduce: full subgroups that exchange values
+};
+
 // What a kernel's SPIR-V has to be able to do, of all that the kernel was built for.
 struct Variant {
     Kernel kernel = Kernel::Elementwise;
     std::uint32_t stages = 0;     // of its chain
     bool transcendental = false;  // stages among them
-    bool integer_dot = false;     // Gemm: VK_KHR_shader_integer_dot_product
+    Feature feature = Feature::None;
 
     auto operator<=>(const Variant&) const = default;
 };

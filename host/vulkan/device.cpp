@@ -83,6 +83,7 @@ std::expected<std::shared_ptr<Device>, std::string> Device::open(
 std::expected<void, std::string> Device::connect() {
     VkPhysicalDeviceVulkan13Features v13{
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+        .computeFullSubgroups = physical_.subgroup_size != 0,
         .synchronization2 = VK_TRUE,
         .shaderIntegerDotProduct = physical_.integer_dot_product};
     VkPhysicalDeviceVulkan12Features v12{
@@ -96,30 +97,21 @@ std::expected<void, std::string> Device::connect() {
                                         .queueCount = 1,
                                         .pQueuePriorities = &priority};
 
-    const auto cannot_be_opened = [&](VkResult result) {
-        return std::unexpected(std::format("{} cannot be opened (VkResult {})",
-                                           physical_.description.name, static_cast<int>(result)));
-    };
-
-    // A device that offers this extension is one on which it must be enabled.
+    std::vector<const char*> extensions;
+    if (physical_.portability_subset) extensions.push_back(kPortabilitySubset);
+    const VkDeviceCreateInfo info{
+        .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+        .pNext = &v12,
+        .queueCreateInfoCount = 1,
+        .pQueueCreateInfos = &queue,
+        .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+        .ppEnabledExtensionNames = extensions.data()};
     const InstanceApi& instance = instance_->api();
-    constexpr const char* kPortabilitySubset = "VK_KHR_portability_subset";
-    const auto extensions = enumerate<VkExtensionProperties>([&](auto* count, auto* to) {
-        return instance.EnumerateDeviceExtensionProperties(physical_.handle, nullptr, count, to);
-    });
-    if (!extensions) return cannot_be_opened(extensions.error());
-    const bool subset = has(*extensions, kPortabilitySubset);
-
-    const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                  .pNext = &v12,
-                                  .queueCreateInfoCount = 1,
-                                  .pQueueCreateInfos = &queue,
-                                  .enabledExtensionCount = subset ? 1U : 0U,
-                                  .ppEnabledExtensionNames = &kPortabilitySubset};
     VkDevice made = VK_NULL_HANDLE;
     if (const VkResult result = instance.CreateDevice(physical_.handle, &info, nullptr, &made);
         result != VK_SUCCESS)
-        return cannot_be_opened(result);
+        return std::unexpected(std::format("{} cannot be opened (VkResult {})",
+                                           physical_.description.name, static_cast<int>(result)));
     handle_ = made;
     if (!load(instance.GetDeviceProcAddr, handle_, api_))
         return std::unexpected(physical_.description.name + " lacks functions of Vulkan 1.3");

@@ -15,6 +15,8 @@
 
 namespace vulkan {
 
+inline constexpr const char* kPortabilitySubset = "VK_KHR_portability_subset";
+
 // What the provider needs to know of a physical device before it opens it.
 struct PhysicalDevice {
     VkPhysicalDevice handle = VK_NULL_HANDLE;
@@ -31,6 +33,9 @@ struct PhysicalDevice {
     bool buffer_device_address = false;
     bool timeline_semaphore = false;
     bool integer_dot_product = false;
+    bool portability_subset = false;  // has to be enabled where it is
+    std::uint32_t subgroup_size = 0;  // of full ones, which pipelines may demand; 0: may not
+    bool subgroup_shuffle = false;
     DeviceDescription description;
 };
 

@@ -12,6 +12,7 @@ Grid grid_of(const PhysicalDevice& device) {
     const bool large =
         limits.maxComputeWorkGroupInvocations >= 256 && limits.maxComputeWorkGroupSize[0] >= 256;
     const std::uint32_t edge = large ? 16 : 8;
+    const bool full = device.subgroup_size != 0 && edge * edge % device.subgroup_size == 0;
     return {
         .elements = std::min({limits.maxPerStageDescriptorStorageBuffers,
                               limits.maxDescriptorSetStorageBuffers, kMostElements}),
@@ -21,6 +22,7 @@ Grid grid_of(const PhysicalDevice& device) {
         .max_range = limits.maxStorageBufferRange & ~3U,
         .binding_alignment = std::max<std::uint64_t>(4, limits.minStorageBufferOffsetAlignment),
         .integer_dot = device.integer_dot_product,
+        .subgroups = full && device.subgroup_shuffle,
     };
 }
 
@@ -100,11 +102,16 @@ Result<Handle<VkPipeline>> Kernels::specialize(const Variant& variant,
     if (!code) return std::unexpected(code.error());
     const VkComputePipelineCreateInfo info{
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = *code,
-                  .pName = "main",
-                  .pSpecializationInfo = &specialization},
+        .stage =
+            {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+             .flags =
+                 variant.feature == Feature::Subgroups
+                     ? VkPipelineShaderStageCreateFlags{VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT}
+                     : 0U,
+             .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+             .module = *code,
+             .pName = "main",
+             .pSpecializationInfo = &specialization},
         .layout = pipeline_layout_.get()};
     const DeviceApi& api = device_->api();
     VkPipeline pipeline = VK_NULL_HANDLE;

@@ -25,6 +25,7 @@ struct Grid {
     std::uint32_t max_range = 0;   // bytes that one storage buffer binding spans
     std::uint64_t binding_alignment = 4;
     bool integer_dot = false;  // the device multiplies and adds four bytes at a time
+    bool subgroups = false;    // workgroups are full subgroups, which exchange values
 };
 
 [[nodiscard]] Grid grid_of(const PhysicalDevice& device);

@@ -15,13 +15,36 @@ bool folds_together(const Lowerer& to, const Fold& fold, const Lines& lines, Ten
            fold.join != shader::kMul;
 }
 
+// Into how many slices each line is cut, which divide it: where there are still few workgroups
+// and each invocation of one has many elements to fold, so that the slices' own fold is small.
+std::uint32_t slices_of(const Lowerer& to, const Fold& fold, const Lines& lines, TensorId made) {
+    const std::uint32_t least = 16 * to.grid.workgroup;
+    std::uint32_t slices = 1;
+    if (fold.find || !folds_together(to, fold, lines, made)) return slices;
+    while (lines.length % (2 * slices) == 0 && lines.length / (2 * slices) >= least &&
+           std::uint64_t{to.count(made)} * slices < kManyGroups)
+        slices *= 2;
+    return slices;
+}
+
 Result<void> add_reduction(Lowerer& to, const tosa::Operator& op, std::int32_t axis,
                            const Fold& fold) {
     const ValueId in = op.inputs[0], made = op.outputs[0];
     std::uint32_t stride = 1;
     for (std::size_t i = static_cast<std::size_t>(axis) + 1; i < to.value(in).rank(); ++i)
         stride *= to.extent(in, i);
-    add_fold(to, fold, {in, to.extent(in, static_cast<std::size_t>(axis)), stride}, to.type(made),
+    Lines lines{in, to.extent(in, static_cast<std::size_t>(axis)), stride};
+    if (const std::uint32_t slices = slices_of(to, fold, lines, made); slices > 1) {
+        const std::uint32_t type = fold.join == shader::kAdd ? shader::kFp32 : to.type(in);
+        const auto folded = to.temporary(type, std::uint64_t{to.count(made)} * slices);
+        if (!folded) return std::unexpected(folded.error());
+        add_fold(
+            to, fold, {in, lines.length / slices, stride}, type,
+            {.writes = *folded,
+             .chain = Chain{.count = to.count(*folded), .inputs = {{.find = shader::kComputed}}}});
+        lines = {*folded, slices, stride};
+    }
+    add_fold(to, fold, lines, to.type(made),
              {.writes = made,
               .chain = Chain{.dims = padded(to.value(made)),
                              .count = to.count(made),

@@ -25,13 +25,19 @@ struct Range {
     [[nodiscard]] std::uint32_t base() const { return static_cast<std::uint32_t>(begin / 4); }
 };
 
+Feature feature(Kernel kernel, const Grid& grid) {
+    if (kernel == Kernel::Gemm && grid.integer_dot) return Feature::IntegerDot;
+    if (kernel == Kernel::Reduce && grid.subgroups) return Feature::Subgroups;
+    return Feature::None;
+}
+
 Variant variant(const Step& step, const Grid& grid) {
     if (!step.chain) return {.kernel = step.kernel};
     return {.kernel = step.kernel,
             .stages = static_cast<std::uint32_t>(step.chain->stages.size()),
             .transcendental = std::ranges::any_of(
                 step.chain->stages, [](const Stage& stage) { return is_transcendental(stage.op); }),
-            .integer_dot = step.kernel == Kernel::Gemm && grid.integer_dot};
+            .feature = feature(step.kernel, grid)};
 }
 
 // The tensors that a step reads.

@@ -56,6 +56,13 @@ std::optional<std::uint32_t> compute_family(const InstanceApi& api, VkPhysicalDe
 
 // What is optional is noted; what is not and missing is returned.
 std::string look_for_features(const InstanceApi& api, PhysicalDevice& device) {
+    const auto extensions = enumerate<VkExtensionProperties>([&](auto* count, auto* to) {
+        return api.EnumerateDeviceExtensionProperties(device.handle, nullptr, count, to);
+    });
+    if (!extensions)
+        return std::format("its extensions are not known (VkResult {})",
+                           static_cast<int>(extensions.error()));
+    device.portability_subset = has(*extensions, kPortabilitySubset);
     VkPhysicalDeviceVulkan13Features v13{.sType =
                                              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
     VkPhysicalDeviceVulkan12Features v12{
@@ -66,6 +73,7 @@ std::string look_for_features(const InstanceApi& api, PhysicalDevice& device) {
     device.buffer_device_address = v12.bufferDeviceAddress != VK_FALSE;
     device.timeline_semaphore = v12.timelineSemaphore != VK_FALSE;
     device.integer_dot_product = v13.shaderIntegerDotProduct != VK_FALSE;
+    if (!v13.computeFullSubgroups) device.subgroup_size = 0;
     return v13.synchronization2 ? "" : "it lacks synchronization2";
 }
 
@@ -91,7 +99,10 @@ PhysicalDevice examine(const InstanceApi& api, VkPhysicalDevice device, std::uin
         .max_allocation_bytes = std::min(v13.maxBufferSize, v11.maxMemoryAllocationSize),
         .vendor_id = all.properties.vendorID,
         .device_id = all.properties.deviceID,
-        .driver_version = all.properties.driverVersion};
+        .driver_version = all.properties.driverVersion,
+        .subgroup_size = v11.subgroupSize,
+        .subgroup_shuffle =
+            (v11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0};
     std::ranges::copy(all.properties.pipelineCacheUUID, found.pipeline_cache_uuid.begin());
     api.GetPhysicalDeviceMemoryProperties(device, &found.memory);
     DeviceDescription& seen = found.description;

@@ -24,13 +24,13 @@ class GridRig {
     }
 
  public:
-    // Workgroups of edge x edge, and no integer dot products; 0: as the device has it.
+    // Workgroups of edge x edge, and nothing optional; 0: as the device has it.
     explicit GridRig(std::uint32_t edge = 0) {
         Grid grid = state().kernels->grid();
         if (edge != 0) {
             grid.edge = edge;
             grid.workgroup = edge * edge;
-            grid.integer_dot = false;
+            grid.integer_dot = grid.subgroups = false;
         }
         auto made = Kernels::create(state().kernels->shared_device(), {}, grid);
         REQUIRE(made);

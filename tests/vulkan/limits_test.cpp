@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "tosa/attributes.hpp"
 #include "vulkan/shimmed.hpp"
 
 using namespace vulkan;
@@ -12,7 +13,7 @@ using namespace vulkan::test;
 
 namespace {
 
-// Every kind of kernel: a product with a constant, a broadcast, a clamp.
+// Every kind of kernel: a product with a constant, a broadcast, a clamp, a reduction.
 void check_computes(Rig& rig, MemoryDomain domain) {
     constexpr int kEdge = 70;  // more than one block of a product, and no multiple of it
     GraphBuilder graph;
@@ -33,12 +34,27 @@ void check_computes(Rig& rig, MemoryDomain domain) {
         expected[i] = std::min(2.0F * x[i] + row[i % kEdge], 300.0F);
     }
     CHECK(rig.run(graph, {x}, x.size(), domain) == expected);
+
+    constexpr int kLine = 600;  // for a workgroup
+    GraphBuilder reduction;
+    reduction.input("x", {2, kLine}).output("y", {2, 1});
+    reduction.op(tosa::Op::ReduceMax, {"x"}, {"y"},
+                 tosa::test::attribute(tosa::Op::ReduceMax, {.axis = 1}));
+    Floats lines(2 * kLine, -1.0F);
+    lines[77] = 5.0F;
+    lines[kLine + 599] = 6.0F;
+    CHECK(rig.run(reduction, {lines}, 2, domain) == Floats{5, 6});
 }
 
 void check_computes() {
     Rig rig(Shimmed::options());
     for (const auto domain : {MemoryDomain::Host, MemoryDomain::Device, MemoryDomain::Shared})
         if (rig.device().memory(domain)) check_computes(rig, domain);
+}
+
+void take_away_all(shim::Mask& mask) {
+    mask.no_timeline_semaphore = mask.no_buffer_device_address = mask.no_maintenance4 =
+        mask.no_integer_dot_product = mask.no_full_subgroups = mask.no_shuffle = true;
 }
 
 std::string why_not() {
@@ -161,14 +177,18 @@ TEST_SUITE("vulkan/limits" * doctest::skip(skipped())) {
         SUBCASE("integer dot products") {
             shim->mask.no_integer_dot_product = true;
         }
+        SUBCASE("full subgroups") {
+            shim->mask.no_full_subgroups = true;
+        }
+        SUBCASE("exchanges in subgroups") {
+            shim->mask.no_shuffle = true;
+        }
         SUBCASE("all of them") {
-            shim->mask.no_timeline_semaphore = shim->mask.no_buffer_device_address =
-                shim->mask.no_maintenance4 = shim->mask.no_integer_dot_product = true;
+            take_away_all(shim->mask);
         }
         SUBCASE("all of them, on a card") {
             shim->mask.card = true;
-            shim->mask.no_timeline_semaphore = shim->mask.no_buffer_device_address =
-                shim->mask.no_maintenance4 = shim->mask.no_integer_dot_product = true;
+            take_away_all(shim->mask);
         }
         check_computes();
     }

@@ -6,9 +6,10 @@ using namespace vulkan::test;
 
 namespace {
 
-// Lines of 512 and more are folded by workgroups.
-const Dims kShapes[] = {{1},   {7},   {2, 3},   {5, 1, 3},   {3, 6, 2, 5},
-                        {300}, {511}, {3, 512}, {5, 700, 1}, {2, 1025, 3}};
+// Lines of 512 and more are folded by workgroups, even ones of 8192 and more in slices.
+const Dims kShapes[] = {{1},          {7},     {2, 3},    {5, 1, 3},   {3, 6, 2, 5},
+                        {300},        {511},   {3, 512},  {5, 700, 1}, {2, 1025, 3},
+                        {2, 8192, 3}, {16386}, {3, 16385}};
 
 // The shape without an axis, or with one element along it.
 Dims reduced(Dims dims, std::size_t axis, bool keeps) {
@@ -184,7 +185,7 @@ TEST_SUITE("vulkan/reduce" * doctest::skip(skipped())) {
 
     TEST_CASE("a sum of floats stays within the bound of its length, and is the same every time") {
         Rig rig;
-        for (const std::int32_t length : {511, 512, 5000}) {
+        for (const std::int32_t length : {511, 512, 5000, 1 << 16}) {
             CAPTURE(length);
             std::minstd_rand bits(1);
             Floats line(static_cast<std::size_t>(length));
@@ -205,6 +206,7 @@ TEST_SUITE("vulkan/reduce" * doctest::skip(skipped())) {
     }
 
     TEST_CASE("lines are folded by workgroups where they are long and few") {
+        using Groups = std::vector<std::uint32_t>;
         const auto groups = [](const Dims& dims) {
             const Grid grid{.elements = 17,
                             .workgroup = 256,
@@ -218,15 +220,23 @@ TEST_SUITE("vulkan/reduce" * doctest::skip(skipped())) {
             REQUIRE(lowering);
             const auto plan = schedule(*lowering, grid);
             REQUIRE(plan);
-            REQUIRE(plan->dispatches.size() == 1);  // with all that follows
-            return plan->dispatches[0].groups;
+            Groups made;
+            for (const Dispatch& dispatch : plan->dispatches)
+                made.push_back(dispatch.groups);
+            return made;
         };
-        CHECK(groups({300, 511}) == 2);
-        CHECK(groups({300, 512}) == 300);
-        CHECK(groups({65280, 512}) == 65280);
-        CHECK(groups({65281, 512}) == 256);  // these fill a large device by themselves
+        CHECK(groups({300, 511}) == Groups{2});  // with all that follows
+        CHECK(groups({300, 512}) == Groups{300});
+        CHECK(groups({65280, 512}) == Groups{65280});
+        CHECK(groups({65281, 512}) == Groups{256});  // these fill a large device by themselves
+        CHECK(groups({8, 4096}) == Groups{8});
+        CHECK(groups({8, 8190}) == Groups{8});
+        CHECK(groups({8, 8192}) == Groups{16, 1});
+        CHECK(groups({8, 1 << 20}) == Groups{256, 1});
+        CHECK(groups({8, 3 << 18}) == Groups{256, 1});
+        CHECK(groups({256, 1 << 16}) == Groups{256});
         AgainstCpu both;
-        for (const Dims& dims : {Dims{5, 40}, Dims{5, 600}})
+        for (const Dims& dims : {Dims{5, 40}, Dims{5, 600}, Dims{5, 16384}})
             both.check(sum_and_scale(dims), {random_tensor(DType::Fp32, dims, 3)});
     }
 }

@@ -3,10 +3,13 @@
 // TOSA REDUCE_* and ARGMAX, and the last step of a product in slices (gemm.comp). Every element
 // of the output is folded from a line of the input, floats with one rounding a step: in ascending
 // order by one invocation, which makes a whole word, or by a workgroup, each invocation of which
-// takes every n-th element, and halves of which then join the others'. Either way, the result
-// is the same every time.
+// takes every n-th element and joins its own to the others', within its subgroup first if
+// SUBGROUPS. Either way, the result is the same every time on one device.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#if SUBGROUPS
+#extension GL_KHR_shader_subgroup_shuffle : require
+#endif
 #include "common.glsl"
 #include "numbers.inc"
 #include "types.glsl"
@@ -33,8 +36,8 @@ const uint kInvocations = kEdge * kEdge;
 const bool kSelectsFloats = kJoin == kMaximum || kJoin == kMinimum;
 const bool kSelects = kSelectsFloats || kJoin == kIntMaximum || kJoin == kIntMinimum;
 
-// What some elements of a line are joined to, and the place of the one that was selected, or
-// else of the first.
+// What the elements of some invocations are joined to, and the place of the one that was
+// selected, or else of the first.
 shared uvec2 partials[kInvocations];
 
 uint joined(uint a, uint b) {
@@ -76,20 +79,30 @@ uvec2 folded(uint line, uint place, uint stride) {
     return so_far;
 }
 
-// By all invocations, none of which is without an element.
+uvec2 merged_by_place(uvec2 a, uvec2 b) { return a.y < b.y ? merged(a, b) : merged(b, a); }
+
+// By all invocations, none of which is without an element. The first has the result.
 uvec2 folded_together(uint line) {
     uint me = gl_LocalInvocationIndex;
+    uvec2 mine = folded(line, me, kInvocations);
     barrier();  // whoever still reads the last line's
-    partials[me] = folded(line, me, kInvocations);
+#if SUBGROUPS
+    for (uint apart = 1; apart < gl_SubgroupSize; apart *= 2)
+        mine = merged_by_place(mine, subgroupShuffleXor(mine, apart));
+    if (gl_SubgroupInvocationID == 0) partials[gl_SubgroupID] = mine;
+    barrier();
+    if (me == 0)
+        for (uint other = 1; other < gl_NumSubgroups; ++other)
+            mine = merged_by_place(mine, partials[other]);
+#else
+    partials[me] = mine;
     barrier();
     for (uint others = kInvocations / 2; others > 0; others /= 2) {
-        if (me < others) {
-            uvec2 mine = partials[me], other = partials[me + others];
-            partials[me] = mine.y < other.y ? merged(mine, other) : merged(other, mine);
-        }
+        if (me < others) partials[me] = mine = merged_by_place(mine, partials[me + others]);
         barrier();
     }
-    return partials[0];
+#endif
+    return mine;
 }
 
 uint finished(uvec2 made) {

@@ -25,7 +25,7 @@ Mask small_device() {
     };
     mask.subgroup_size = 4;
     mask.card = mask.no_maintenance4 = mask.no_buffer_device_address = mask.no_integer_dot_product =
-        true;
+        mask.no_full_subgroups = true;
     return mask;
 }
 
@@ -68,6 +68,9 @@ void VKAPI_CALL properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2*
     auto* v11 = find<VkPhysicalDeviceVulkan11Properties>(
         all->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES);
     if (v11 && mask.subgroup_size != 0) v11->subgroupSize = mask.subgroup_size;
+    if (v11 && mask.no_shuffle)
+        v11->subgroupSupportedOperations &=
+            ~VkSubgroupFeatureFlags{VK_SUBGROUP_FEATURE_SHUFFLE_BIT};
     if (mask.api_version != 0 && mask.api_version < VK_API_VERSION_1_3 &&
         find<VkBaseOutStructure>(all->pNext,
                                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES))
@@ -87,6 +90,7 @@ void VKAPI_CALL features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* all
         if (mask.no_synchronization2) v13->synchronization2 = VK_FALSE;
         if (mask.no_maintenance4) v13->maintenance4 = VK_FALSE;
         if (mask.no_integer_dot_product) v13->shaderIntegerDotProduct = VK_FALSE;
+        if (mask.no_full_subgroups) v13->computeFullSubgroups = VK_FALSE;
     }
 }
 
@@ -107,7 +111,8 @@ VkResult create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* info
                  (mask.no_buffer_device_address && v12->bufferDeviceAddress))) ||
         (v13 && ((mask.no_synchronization2 && v13->synchronization2) ||
                  (mask.no_maintenance4 && v13->maintenance4) ||
-                 (mask.no_integer_dot_product && v13->shaderIntegerDotProduct)))) {
+                 (mask.no_integer_dot_product && v13->shaderIntegerDotProduct) ||
+                 (mask.no_full_subgroups && v13->computeFullSubgroups)))) {
         control().complain("a feature is enabled that the device lacks");
         return VK_ERROR_FEATURE_NOT_PRESENT;
     }
@@ -198,6 +203,8 @@ VkResult create_pipelines(VkDevice device, VkPipelineCache cache, std::uint32_t 
                           const VkComputePipelineCreateInfo* infos,
                           const VkAllocationCallbacks* callbacks, VkPipeline* pipelines) {
     for (std::uint32_t i = 0; i < count; ++i) {
+        if (control().mask.no_full_subgroups && infos[i].stage.flags != 0)
+            control().complain("full subgroups are demanded of a device that lacks them");
         const VkSpecializationInfo* constants = infos[i].stage.pSpecializationInfo;
         for (std::uint32_t c = 0; constants && c < constants->mapEntryCount; ++c) {
             const VkSpecializationMapEntry& entry = constants->pMapEntries[c];

@@ -34,6 +34,8 @@ struct Mask {
     bool no_timeline_semaphore = false;
     bool no_buffer_device_address = false;
     bool no_integer_dot_product = false;
+    bool no_full_subgroups = false;
+    bool no_shuffle = false;
     bool card = false;  // memory of its own that cannot be mapped, beside the host's
 };
 
