@@ -46,8 +46,10 @@ bool load(const Library& library, VkInstance instance, InstanceApi& api) {
     api.name = reinterpret_cast<PFN_vk##name>(library.GetInstanceProcAddr(instance, "vk" #name)); \
     complete = complete && api.name;
     VULKAN_INSTANCE_FUNCTIONS(VULKAN_LOAD)
+    const bool enough = complete;
+    VULKAN_OPTIONAL_INSTANCE_FUNCTIONS(VULKAN_LOAD)
 #undef VULKAN_LOAD
-    return complete;
+    return enough;
 }
 
 bool load(PFN_vkGetDeviceProcAddr lookup, VkDevice device, DeviceApi& api) {

@@ -26,6 +26,9 @@ namespace vulkan {
     F(GetPhysicalDeviceQueueFamilyProperties) F(EnumerateDeviceExtensionProperties) \
     F(CreateDevice) F(GetDeviceProcAddr)
 
+// Of an extension: missing where it is.
+#define VULKAN_OPTIONAL_INSTANCE_FUNCTIONS(F) F(GetPhysicalDeviceCooperativeMatrixPropertiesKHR)
+
 #define VULKAN_DEVICE_FUNCTIONS(F) \
     F(DestroyDevice) F(GetDeviceQueue) F(QueueSubmit2) \
     F(AllocateMemory) F(FreeMemory) F(MapMemory) F(CreateBuffer) F(DestroyBuffer) \
@@ -47,6 +50,7 @@ struct GlobalApi {
 };
 struct InstanceApi {
     VULKAN_INSTANCE_FUNCTIONS(VULKAN_MEMBER)
+    VULKAN_OPTIONAL_INSTANCE_FUNCTIONS(VULKAN_MEMBER)
 };
 struct DeviceApi {
     VULKAN_DEVICE_FUNCTIONS(VULKAN_MEMBER)

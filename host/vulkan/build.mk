@@ -31,10 +31,12 @@ $(call chained,elementwise,elementwise,Elementwise,1 2 4 6,None)
 $(call chained,depthwise,depthwise,Depthwise,0 1 3,None)
 $(call chained,pool,pool,Pool,0 1 3,None)
 $(call chained,reduce,reduce,Reduce,0 1 3 6,None,-DSUBGROUPS=0)
-$(call chained,reduce_subgroups,reduce,Reduce,0 1 3 6,Subgroups,-DSUBGROUPS=1)
+$(call chained,reduce_subgroups,reduce,Reduce,0 1 3 6,FullSubgroups,-DSUBGROUPS=1)
 $(call chained,gemm,gemm,Gemm,0 1 3 6,None,-DDOT=0)
 $(call chained,gemm_dot,gemm,Gemm,0 1 3 6,IntegerDot,-DDOT=1)
 $(call chained,gemv,gemv,Gemv,0 1 3 6,None)
+$(call chained,matrices_half,matrices,HalfMatrices,0 1 3 6,FullSubgroups,-DBYTES=0)
+$(call chained,matrices_byte,matrices,ByteMatrices,0 1 3 6,FullSubgroups,-DBYTES=1)
 
 # All of them, as code.cpp includes them.
 vulkan-code := $(O)/gen/vulkan/code.inc

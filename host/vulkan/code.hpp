@@ -16,6 +16,8 @@ enum class Kernel : std::uint8_t {
     Move,
     Concat,
     Gemm,
+    HalfMatrices,  // matrices.comp, of either element
+    ByteMatrices,
     Gemv,
     Depthwise,
     Pool,
@@ -27,8 +29,8 @@ enum class Kernel : std::uint8_t {
 // What SPIR-V wants that not every device has.
 enum class Feature : std::uint8_t {
     None,
-    IntegerDot,  // of Gemm: VK_KHR_shader_integer_dot_product
-    Subgroups    // of Reduce: full subgroups that exchange values
+    IntegerDot,    // of Gemm: VK_KHR_shader_integer_dot_product
+    FullSubgroups  // of Reduce, to exchange values, and of matrices
 };
 
 // What a kernel's SPIR-V has to be able to do, of all that the kernel was built for.

@@ -81,16 +81,24 @@ std::expected<std::shared_ptr<Device>, std::string> Device::open(
 }
 
 std::expected<void, std::string> Device::connect() {
+    const bool matrices = physical_.matrices.halves || physical_.matrices.bytes;
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+        .cooperativeMatrix = VK_TRUE};
     VkPhysicalDeviceVulkan13Features v13{
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+        .pNext = matrices ? &matrix : nullptr,
         .computeFullSubgroups = physical_.subgroup_size != 0,
         .synchronization2 = VK_TRUE,
         .shaderIntegerDotProduct = physical_.integer_dot_product};
     VkPhysicalDeviceVulkan12Features v12{
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
         .pNext = &v13,
+        .shaderFloat16 = physical_.matrices.halves.has_value(),
+        .shaderInt8 = physical_.matrices.bytes.has_value(),
         .timelineSemaphore = physical_.timeline_semaphore,
-        .bufferDeviceAddress = physical_.buffer_device_address};
+        .bufferDeviceAddress = physical_.buffer_device_address,
+        .vulkanMemoryModel = matrices};
     const float priority = 1.0F;
     const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                         .queueFamilyIndex = physical_.queue_family,
@@ -99,6 +107,7 @@ std::expected<void, std::string> Device::connect() {
 
     std::vector<const char*> extensions;
     if (physical_.portability_subset) extensions.push_back(kPortabilitySubset);
+    if (matrices) extensions.push_back(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
     const VkDeviceCreateInfo info{
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .pNext = &v12,

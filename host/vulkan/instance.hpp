@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "vulkan/api.hpp"
+#include "vulkan/matrices.hpp"
 #include "vulkan/vulkan.hpp"
 
 namespace vulkan {
@@ -36,6 +37,7 @@ struct PhysicalDevice {
     bool portability_subset = false;  // has to be enabled where it is
     std::uint32_t subgroup_size = 0;  // of full ones, which pipelines may demand; 0: may not
     bool subgroup_shuffle = false;
+    MatrixShapes matrices{};  // none without full subgroups
     DeviceDescription description;
 };
 

@@ -7,6 +7,17 @@
 
 namespace vulkan {
 
+namespace {
+
+// A software device is faster at INT8 without them (docs/performance.md).
+MatrixShapes usable_matrices(const PhysicalDevice& device, bool full_subgroups) {
+    MatrixShapes usable = full_subgroups ? device.matrices : MatrixShapes{};
+    if (device.description.type == DeviceType::Cpu) usable.bytes.reset();
+    return usable;
+}
+
+}  // namespace
+
 Grid grid_of(const PhysicalDevice& device) {
     const VkPhysicalDeviceLimits& limits = device.limits;
     const bool large =
@@ -23,6 +34,9 @@ Grid grid_of(const PhysicalDevice& device) {
         .binding_alignment = std::max<std::uint64_t>(4, limits.minStorageBufferOffsetAlignment),
         .integer_dot = device.integer_dot_product,
         .subgroups = full && device.subgroup_shuffle,
+        .subgroup_size = device.subgroup_size,
+        .shared_bytes = limits.maxComputeSharedMemorySize,
+        .matrices = usable_matrices(device, full),
     };
 }
 
@@ -105,7 +119,7 @@ Result<Handle<VkPipeline>> Kernels::specialize(const Variant& variant,
         .stage =
             {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
              .flags =
-                 variant.feature == Feature::Subgroups
+                 variant.feature == Feature::FullSubgroups
                      ? VkPipelineShaderStageCreateFlags{VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT}
                      : 0U,
              .stage = VK_SHADER_STAGE_COMPUTE_BIT,

@@ -26,6 +26,11 @@ struct Grid {
     std::uint64_t binding_alignment = 4;
     bool integer_dot = false;  // the device multiplies and adds four bytes at a time
     bool subgroups = false;    // workgroups are full subgroups, which exchange values
+    std::uint32_t subgroup_size = 0;
+    std::uint32_t shared_bytes = 0;  // of a workgroup
+    MatrixShapes matrices{};
+
+    bool operator==(const Grid&) const = default;
 };
 
 [[nodiscard]] Grid grid_of(const PhysicalDevice& device);

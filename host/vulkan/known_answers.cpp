@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "tosa/encoding.hpp"
+#include "tosa/number.hpp"
 #include "tosa_generated.h"
 #include "vulkan/self_test.hpp"
 
@@ -13,25 +14,35 @@ using tosa::DType;
 using tosa::Op;
 using tosa::ValueId;
 
+// Bytes, or little-endian words, of which a tensor may take the last in part.
+struct Filling {
+    Filling(std::vector<std::byte> contents) : bytes(std::move(contents)) {}  // NOLINT: implicit
+    Filling(std::initializer_list<std::uint32_t> words)
+        : Filling(std::vector<std::uint32_t>(words)) {}
+    Filling(const std::vector<std::uint32_t>& words) {  // NOLINT: implicit
+        for (const std::uint32_t word : words)
+            for (unsigned shift = 0; shift < 32; shift += 8)
+                bytes.push_back(static_cast<std::byte>(word >> shift & 0xFF));
+    }
+    std::vector<std::byte> bytes;
+};
+
 // Puts a graph together, value by value and operator by operator. Ids are handed out in order.
 class Sketch {
  public:
     explicit Sketch(std::string_view name) { made_.name = name; }
 
-    // Contents are little-endian words, the last of them in part.
-    ValueId input(DType type, std::initializer_list<std::int32_t> dims,
-                  const std::vector<std::uint32_t>& words) {
+    ValueId input(DType type, std::initializer_list<std::int32_t> dims, Filling filling) {
         const ValueId id = value(type, dims);
         inputs_.push_back(id);
-        made_.inputs.push_back(contents(words, made_.graph.values[id].bytes));
+        made_.inputs.push_back(cut(std::move(filling), made_.graph.values[id].bytes));
         return id;
     }
-    ValueId constant(DType type, std::initializer_list<std::int32_t> dims,
-                     std::initializer_list<std::uint32_t> words) {
+    ValueId constant(DType type, std::initializer_list<std::int32_t> dims, Filling filling) {
         const ValueId id = value(type, dims);
         tosa::Value& made = made_.graph.values[id];
         made.constness = tosa::Constness::Serialized;
-        made.data = made_.constants.emplace_back(contents(words, made.bytes));
+        made.data = made_.constants.emplace_back(cut(std::move(filling), made.bytes));
         return id;
     }
     // `attribute(builder)` writes the attribute's table.
@@ -59,8 +70,8 @@ class Sketch {
         });
     }
 
-    KnownAnswer answer(ValueId output, std::initializer_list<std::uint32_t> words) && {
-        made_.output = contents(words, made_.graph.values[output].bytes);
+    KnownAnswer answer(ValueId output, Filling filling) && {
+        made_.output = cut(std::move(filling), made_.graph.values[output].bytes);
         std::vector<ValueId>& all = made_.graph.operands;
         all = inputs_;
         all.push_back(output);
@@ -89,14 +100,9 @@ class Sketch {
                                       .bytes = tosa::buffer_bytes(type, elements)});
         return static_cast<ValueId>(made_.graph.values.size() - 1);
     }
-    static std::vector<std::byte> contents(const std::vector<std::uint32_t>& words,
-                                           std::uint64_t bytes) {
-        std::vector<std::byte> made;
-        for (const std::uint32_t word : words)
-            for (unsigned shift = 0; shift < 32; shift += 8)
-                made.push_back(static_cast<std::byte>(word >> shift & 0xFF));
-        made.resize(bytes);
-        return made;
+    static std::vector<std::byte> cut(Filling filling, std::uint64_t bytes) {
+        filling.bytes.resize(bytes);
+        return std::move(filling.bytes);
     }
 
     KnownAnswer made_;
@@ -232,7 +238,94 @@ KnownAnswer places() {
     return std::move(sketch).answer(y, {1, 2});
 }
 
+// What rows and columns are filled with, and what comes of it, as numbers of those types.
+struct Product {
+    DType type, result;
+    std::int32_t m, k, n;
+    std::int32_t lhs_zero, rhs_zero;
+    double (*lhs)(std::int32_t row, std::int32_t k);
+    double (*rhs)(std::int32_t k, std::int32_t column);
+};
+
+void write(DType type, std::vector<std::byte>& to, std::int32_t index, double value) {
+    const auto at = static_cast<std::uint64_t>(index);
+    if (tosa::is_float(type))
+        tosa::write_float(type, to.data(), at, value);
+    else
+        tosa::write_integer(type, to.data(), at, static_cast<std::int64_t>(value));
+}
+
+KnownAnswer product(std::string_view name, const Product& of) {
+    const auto filled = [](DType type, std::int32_t rows, std::int32_t columns, auto value) {
+        std::vector<std::byte> made(tosa::buffer_bytes(
+            type, static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns)));
+        for (std::int32_t row = 0; row < rows; ++row)
+            for (std::int32_t column = 0; column < columns; ++column)
+                write(type, made, row * columns + column, value(row, column));
+        return made;
+    };
+    Sketch sketch(name);
+    const ValueId a = sketch.input(of.type, {1, of.m, of.k}, filled(of.type, of.m, of.k, of.lhs));
+    const ValueId b = sketch.input(of.type, {1, of.k, of.n}, filled(of.type, of.k, of.n, of.rhs));
+    const auto zero = [&](std::int32_t value) {
+        return sketch.constant(of.type, {1}, {static_cast<std::uint32_t>(value)});
+    };
+    const ValueId y = sketch.op(Op::MatMul, {a, b, zero(of.lhs_zero), zero(of.rhs_zero)}, of.result,
+                                {1, of.m, of.n});
+    return std::move(sketch).answer(y, filled(of.result, of.m, of.n, [&](auto row, auto column) {
+                                        double sum = 0;
+                                        for (std::int32_t k = 0; k < of.k; ++k)
+                                            sum += (of.lhs(row, k) - of.lhs_zero) *
+                                                   (of.rhs(k, column) - of.rhs_zero);
+                                        return sum;
+                                    }));
+}
+
+// Even rows are subnormal, odd ones make sums of 24 bits, beyond FP16.
+KnownAnswer half_matrices() {
+    return product("MATMUL of FP16 by matrices",
+                   {.type = DType::Fp16,
+                    .result = DType::Fp32,
+                    .m = 70,
+                    .k = 40,
+                    .n = 68,
+                    .lhs_zero = 0,
+                    .rhs_zero = 0,
+                    .lhs =
+                        [](std::int32_t row, std::int32_t k) {
+                            if (row % 2 == 0) return ((k * 5 + row) % 15 - 7) * 0x1p-24;
+                            return k % 10 == row % 10 ? 32.0 * (2047 - k) : 0.0;
+                        },
+                    .rhs =
+                        [](std::int32_t k, std::int32_t column) {
+                            const double value = 2047 - (k * 7 + column) % 32;
+                            return (k + column) % 3 == 0 ? -value : value;
+                        }});
+}
+
+KnownAnswer byte_matrices() {
+    return product(
+        "MATMUL of INT8 by matrices",
+        {.type = DType::Int8,
+         .result = DType::Int32,
+         .m = 20,
+         .k = 75,
+         .n = 22,
+         .lhs_zero = -128,
+         .rhs_zero = 77,
+         .lhs = [](std::int32_t row, std::int32_t k) { return (row * 37 + k * 11) % 256 - 128.0; },
+         .rhs = [](std::int32_t k,
+                   std::int32_t column) { return (k * 29 + column * 101) % 256 - 128.0; }});
+}
+
 }  // namespace
+
+std::vector<KnownAnswer> matrix_answers() {
+    std::vector<KnownAnswer> all;
+    all.push_back(half_matrices());
+    all.push_back(byte_matrices());
+    return all;
+}
 
 std::vector<KnownAnswer> known_answers() {
     std::vector<KnownAnswer> all;

@@ -9,14 +9,14 @@ namespace {
 
 using tosa::ValueId;
 
-constexpr std::uint32_t kRegisters = 4;  // of gemm.comp, along an edge
+constexpr std::uint32_t kRegisters = 4;  // of an invocation of gemm.comp, along an edge
 constexpr std::uint32_t kFewRows = 8;    // kRows of gemv.comp
 
 // What keeps one read of memory whole.
 constexpr std::uint32_t kMostWords = 32, kLeastWords = 8;
 
-// A slice of gemm.comp is so many words of a line at least, so that a block reads several times
-// as much as what its sums are then written and read for; and whole slabs of every type.
+// A slice of a product in blocks is so many words of a line at least, so that a block reads several
+// times as much as what its sums are then written and read for; and whole slabs of every type.
 constexpr std::uint32_t kLeastSlice = 256, kSlab = 64;
 
 constexpr std::uint64_t ceil_div(std::uint64_t n, std::uint64_t d) {
@@ -36,10 +36,41 @@ Stage copy_stage(std::uint32_t type) {
     return {.op = shader::kCopy, .type = type};
 }
 
-// Of gemm.comp, without slices.
-std::uint64_t blocks(const Lowerer& to, const Product& product) {
-    const std::uint32_t block = to.grid.edge * kRegisters;
-    return ceil_div(product.m, block) * ceil_div(product.n, block) * product.batch;
+// How workgroups make a product: a kernel, the edge of its blocks, its own constants.
+struct Blocks {
+    Kernel kernel = Kernel::Gemm;
+    std::uint32_t edge = 0;
+    std::vector<std::uint32_t> constants{};
+
+    [[nodiscard]] std::uint64_t count(const Product& product) const {
+        return ceil_div(product.m, edge) * ceil_div(product.n, edge) * product.batch;
+    }
+};
+
+// Those of matrices.comp: the largest of which there are enough to fill a large device, else
+// the smallest.
+std::optional<Blocks> matrix_blocks(const Lowerer& to, const Product& product) {
+    const Grid& grid = to.grid;
+    const std::uint32_t type = to.type(product.lhs);
+    const bool bytes = type == shader::kInt8;
+    const auto& shape = bytes ? grid.matrices.bytes : grid.matrices.halves;
+    if (!shape || type == shader::kFp32) return std::nullopt;
+    std::optional<Blocks> chosen;
+    for (const std::uint32_t edge : {128U, 64U, 32U}) {
+        const auto block =
+            lay_out(*shape, {grid.workgroup, grid.subgroup_size, grid.shared_bytes}, edge);
+        if (!block) continue;
+        chosen = Blocks{.kernel = bytes ? Kernel::ByteMatrices : Kernel::HalfMatrices,
+                        .edge = edge,
+                        .constants = {shape->m, shape->n, shape->k, block->down, block->across,
+                                      block->subgroups_down, block->subgroups_across}};
+        if (chosen->count(product) >= kManyGroups) break;
+    }
+    return chosen;
+}
+
+Blocks choose_blocks(const Lowerer& to, const Product& product) {
+    return matrix_blocks(to, product).value_or(Blocks{.edge = to.grid.edge * kRegisters});
 }
 
 // The sum as a chain's first value, and the bias added to it.
@@ -55,27 +86,27 @@ Chain start_chain(const Lowerer& to, const Product& product, ValueId result, std
     return chain;
 }
 
-// How much of k a workgroup of gemm.comp takes on: less than all if that makes more of them
+// How much of k a workgroup takes on: less than all if that makes more of them
 // where they are few for a large device.
-std::uint32_t share_of_slice(const Lowerer& to, const Product& product) {
-    const std::uint64_t most = kManyGroups / blocks(to, product);
+std::uint32_t share_of_slice(const Lowerer& to, const Product& product, const Blocks& blocks) {
+    const std::uint64_t most = kManyGroups / blocks.count(product);
     const std::uint64_t useful = product.k / (kLeastSlice * shader::lanes_of(to.type(product.lhs)));
     const std::uint64_t slices = std::min(most, useful);
     if (slices < 2) return product.k;
     return static_cast<std::uint32_t>(ceil_div(ceil_div(product.k, slices), kSlab) * kSlab);
 }
 
-// gemm.comp, for any product.
-void add_gemm(Lowerer& to, const Product& product, std::uint32_t share, Step step,
-              std::uint32_t sum_type) {
+// For any product.
+void add_gemm(Lowerer& to, const Product& product, const Blocks& blocks, std::uint32_t share,
+              Step step, std::uint32_t sum_type) {
     const std::uint64_t slices = ceil_div(product.k, share);
     const Gather g = product.gather.value_or(Gather{});
-    step.kernel = Kernel::Gemm;
+    step.kernel = blocks.kernel;
     step.constants = {0,
                       0,
                       0,
                       0,
-                      to.grid.edge,
+                      blocks.edge,
                       to.type(product.lhs),
                       sum_type,
                       product.batch,
@@ -100,20 +131,21 @@ void add_gemm(Lowerer& to, const Product& product, std::uint32_t share, Step ste
                       g.pad_left,
                       static_cast<std::uint32_t>(slices),
                       share};
+    step.constants.insert(step.constants.end(), blocks.constants.begin(), blocks.constants.end());
     step.reads = {{product.lhs, 0}, {product.rhs, 2}};
-    step.groups = blocks(to, product) * slices;
+    step.groups = blocks.count(product) * slices;
     to.push(std::move(step));
 }
 
 // The sums of the slices, and then what `step` makes of their sum.
-Result<void> add_sliced_gemm(Lowerer& to, const Product& product, std::uint32_t share, Step step,
-                             std::uint32_t sum_type) {
+Result<void> add_sliced_gemm(Lowerer& to, const Product& product, const Blocks& blocks,
+                             std::uint32_t share, Step step, std::uint32_t sum_type) {
     const std::uint32_t type = wide(to.type(product.lhs)), count = to.count(step.writes);
     const auto slices = static_cast<std::uint32_t>(ceil_div(product.k, share));
     const auto sums = to.temporary(type, std::uint64_t{slices} * count);
     if (!sums) return std::unexpected(sums.error());
     const Chain stores{.count = slices * count, .inputs = {{.find = shader::kComputed}}};
-    add_gemm(to, product, share, {.writes = *sums, .chain = stores}, type);
+    add_gemm(to, product, blocks, share, {.writes = *sums, .chain = stores}, type);
     add_fold(to, {.join = shader::is_float(type) ? shader::kAdd : shader::kIntAdd},
              {*sums, slices, count}, sum_type, std::move(step));
     return {};
@@ -211,7 +243,8 @@ Result<void> add_product(Lowerer& to, const Product& product, ValueId result) {
         return std::unexpected(ErrorKind::Unsupported);
     const bool widens = std::uint64_t{to.count(product.lhs)} * 4 <= to.grid.max_range;
     const bool few_rows = product.m <= kFewRows && !product.gather && widens;
-    const std::uint32_t share = few_rows ? product.k : share_of_slice(to, product);
+    const Blocks blocks = choose_blocks(to, product);
+    const std::uint32_t share = few_rows ? product.k : share_of_slice(to, product, blocks);
     const bool sliced = share < product.k;
 
     const std::uint32_t most_lanes = sliced ? 4 : storable_lanes(product.n);
@@ -231,10 +264,10 @@ Result<void> add_product(Lowerer& to, const Product& product, ValueId result) {
     if (few_rows) {
         if (auto added = add_gemv(to, product, std::move(step), sum_type); !added) return added;
     } else if (sliced) {
-        auto added = add_sliced_gemm(to, product, share, std::move(step), sum_type);
+        auto added = add_sliced_gemm(to, product, blocks, share, std::move(step), sum_type);
         if (!added) return added;
     } else {
-        add_gemm(to, product, share, std::move(step), sum_type);
+        add_gemm(to, product, blocks, share, std::move(step), sum_type);
     }
     if (!direct)
         add_chain(to, result,

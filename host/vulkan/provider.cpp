@@ -244,12 +244,12 @@ std::expected<std::unique_ptr<provider::Provider>, std::string> open(const Optio
     if (!kernels)
         return std::unexpected(
             std::format("the provider's kernels cannot be made: {}", name(kernels.error().kind)));
-    if (options.self_test) {
-        VulkanProvider tried(*kernels, {});  // of its own, whose counters nobody sees
-        if (auto passed = self_test(tried, known_answers()); !passed)
-            return std::unexpected(passed.error());
-    }
-    return std::make_unique<VulkanProvider>(std::move(*kernels), options.program_refused);
+    if (!options.self_test)
+        return std::make_unique<VulkanProvider>(std::move(*kernels), options.program_refused);
+    return trusted_kernels(std::move(*kernels), options.cache_directory)
+        .transform([&](auto trusted) {
+            return std::make_unique<VulkanProvider>(std::move(trusted), options.program_refused);
+        });
 }
 
 }  // namespace vulkan

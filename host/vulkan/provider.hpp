@@ -19,6 +19,7 @@ class VulkanProvider final : public provider::Provider {
     VulkanProvider(std::shared_ptr<Kernels> kernels, provider::ProgramRefused program_refused);
 
     [[nodiscard]] Device& device() const { return kernels_->device(); }
+    [[nodiscard]] const Grid& grid() const { return kernels_->grid(); }
     [[nodiscard]] std::uint32_t live_contexts() const { return contexts_.taken(); }
 
     [[nodiscard]] const provider::DeviceInfo& device_info() const override { return info_; }

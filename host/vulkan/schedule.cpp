@@ -27,7 +27,9 @@ struct Range {
 
 Feature feature(Kernel kernel, const Grid& grid) {
     if (kernel == Kernel::Gemm && grid.integer_dot) return Feature::IntegerDot;
-    if (kernel == Kernel::Reduce && grid.subgroups) return Feature::Subgroups;
+    if (kernel == Kernel::Reduce && grid.subgroups) return Feature::FullSubgroups;
+    if (kernel == Kernel::HalfMatrices || kernel == Kernel::ByteMatrices)
+        return Feature::FullSubgroups;
     return Feature::None;
 }
 

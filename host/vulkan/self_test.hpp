@@ -31,6 +31,15 @@ struct KnownAnswer {
 // One for each way that kernels compute. They are few, as a driver compiles each on its own.
 [[nodiscard]] std::vector<KnownAnswer> known_answers();
 
+// Of products by matrices, of FP16 and of INT8. They are exact in every order of summation, if
+// sums have the 24 bits of FP32, and products and subnormals are not rounded.
+[[nodiscard]] std::vector<KnownAnswer> matrix_answers();
+
+// Kernels that the device computes right with. Matrices with which it does not are not used;
+// anything else that is wrong is an error.
+[[nodiscard]] std::expected<std::shared_ptr<Kernels>, std::string> trusted_kernels(
+    std::shared_ptr<Kernels> kernels, const std::string& cache_directory);
+
 // Runs them the way that every program is run. The error names the first that the device gets
 // wrong.
 [[nodiscard]] std::expected<void, std::string> self_test(VulkanProvider& provider,

@@ -24,14 +24,10 @@ class GridRig {
     }
 
  public:
-    // Workgroups of edge x edge, and nothing optional; 0: as the device has it.
-    explicit GridRig(std::uint32_t edge = 0) {
+    // As the provider lays them out, or changed.
+    explicit GridRig(void (*change)(Grid&, const PhysicalDevice&) = {}) {
         Grid grid = state().kernels->grid();
-        if (edge != 0) {
-            grid.edge = edge;
-            grid.workgroup = edge * edge;
-            grid.integer_dot = grid.subgroups = false;
-        }
+        if (change) change(grid, rig_.device().physical());
         auto made = Kernels::create(state().kernels->shared_device(), {}, grid);
         REQUIRE(made);
         kernels_ = std::move(*made);

@@ -54,7 +54,8 @@ void check_computes() {
 
 void take_away_all(shim::Mask& mask) {
     mask.no_timeline_semaphore = mask.no_buffer_device_address = mask.no_maintenance4 =
-        mask.no_integer_dot_product = mask.no_full_subgroups = mask.no_shuffle = true;
+        mask.no_integer_dot_product = mask.no_full_subgroups = mask.no_shuffle = mask.no_matrices =
+            true;
 }
 
 std::string why_not() {

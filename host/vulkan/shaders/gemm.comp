@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// out[b][m][n] = sum over k of lhs[b][m][k] * rhs, rhs being [b][k][n], or [b][n][k] if it is
-// transposed: TOSA MATMUL, and CONV2D as a product whose lhs is gathered from an image, with
-// a row for each pixel of the output and k = (tap of the kernel, input channel).
+// The product of product.glsl, for any device and type.
 //
 // Floats: k ascending from +0, one fma() a step. A driver may split an fma() into two
 // roundings (the compiler cannot mark it NoContraction), so results stay within the error
 // bound of providers.md 3.12 and are the same every time on one device, but not the same bits
 // on all devices. INT8: exact, modulo 2^32. Both operands are of one type.
-//
-// Where the outputs are too few for the device, k is cut into slices, and this makes a sum for
-// each, [slice][b][m][n], which reduce.comp then adds up in order.
 //
 // A workgroup of kEdge x kEdge invocations makes one square block of outputs, each invocation
 // kRegisters x kRegisters of them. For every slab of kDepth steps the group brings both
@@ -18,6 +13,7 @@
 // INT8, which keep to one word.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #if DOT
 #extension GL_EXT_integer_dot_product : require
 #endif
@@ -29,41 +25,10 @@
 #include "transcendental.glsl"
 #endif
 #include "chain.glsl"
-
-// As lower_product.cpp has them.
-CONSTANT(kLhs, kOwn, 0)
-CONSTANT(kLhsBase, kOwn + 1, 0)
-CONSTANT(kRhs, kOwn + 2, 0)
-CONSTANT(kRhsBase, kOwn + 3, 0)
-CONSTANT(kEdge, kOwn + 4, 8)  // kEdge * kEdge = the workgroup's size
-CONSTANT(kType, kOwn + 5, kFp32)
-CONSTANT(kProductType, kOwn + 6, kFp32)  // which a sum is rounded to before the chain takes it
-CONSTANT(kBatch, kOwn + 7, 1)
-CONSTANT(kM, kOwn + 8, 1)
-CONSTANT(kK, kOwn + 9, 1)
-CONSTANT(kN, kOwn + 10, 1)
-CONSTANT(kLhsZero, kOwn + 11, 0)
-CONSTANT(kRhsZero, kOwn + 12, 0)
-CONSTANT(kTransposed, kOwn + 13, 0)
-CONSTANT(kGathered, kOwn + 14, 0)
-// Of the image, if the lhs is one; coordinates before it are large.
-CONSTANT(kHeight, kOwn + 15, 1)
-CONSTANT(kWidth, kOwn + 16, 1)
-CONSTANT(kChannels, kOwn + 17, 1)
-CONSTANT(kOutHeight, kOwn + 18, 1)
-CONSTANT(kOutWidth, kOwn + 19, 1)
-CONSTANT(kKernelWidth, kOwn + 20, 1)
-CONSTANT(kStrideY, kOwn + 21, 1)
-CONSTANT(kStrideX, kOwn + 22, 1)
-CONSTANT(kDilationY, kOwn + 23, 1)
-CONSTANT(kDilationX, kOwn + 24, 1)
-CONSTANT(kPadTop, kOwn + 25, 0)
-CONSTANT(kPadLeft, kOwn + 26, 0)
-CONSTANT(kSlices, kOwn + 27, 1)
-CONSTANT(kShare, kOwn + 28, 1)  // of k, for a slice: whole slabs, where there are several
+#include "product.glsl"
 
 const uint kRegisters = 4, kDepth = 16;
-const uint kBlock = kEdge * kRegisters;
+const uint kEdge = kBlock / kRegisters;
 const bool kPacked = kType == kInt8;
 const uint kPack = kPacked ? 4 : 1;
 const bool kCentred = (kLhsZero | kRhsZero) != 0;
@@ -74,41 +39,16 @@ const bool kCentred = (kLhsZero | kRhsZero) != 0;
 const uint kStep = kEdge + 1;
 const uint kSlab = kDepth * kStep;
 shared uvec4 slabs[2 * kSlab];  // lhs, rhs
-shared uvec3 origins[kBlock];   // of each row: its image's first pixel, y, x
 
 void put(uint slab, uint step, uint line, uint value) {
     slabs[slab + step * kStep + line / 4][line % 4] = value;
-}
-
-// The word that holds an element and begins with it, or just the element.
-uint fetch(uint element, uint base, uint index, bool whole) {
-    uint lanes = lanes_of(kType);
-    return whole ? storage[element].words[base + index / lanes]
-                 : load_raw(element, base, lanes, index);
-}
-
-// Places that lie outside of the image hold the zero point, which counts for nothing.
-uint fetch_lhs(uint batch, uint row0, uint line, uint k, bool whole) {
-    if (kGathered == 0)
-        return fetch(kLhs, kLhsBase, (batch * kM + row0 + line) * kK + k, whole);
-    uint tap = k / kChannels;
-    uint y = origins[line].y + tap / kKernelWidth * kDilationY;
-    uint x = origins[line].z + tap % kKernelWidth * kDilationX;
-    if (y >= kHeight || x >= kWidth) return kPacked ? (kLhsZero & 0xFFu) * 0x01010101u : 0;
-    uint pixel = origins[line].x + y * kWidth + x;
-    return fetch(kLhs, kLhsBase, pixel * kChannels + k % kChannels, whole);
-}
-
-uint fetch_line(bool lhs, uint batch, uint line0, uint line, uint k, bool whole) {
-    if (lhs) return fetch_lhs(batch, line0, line, k, whole);
-    return fetch(kRhs, kRhsBase, (batch * kN + line0 + line) * kK + k, whole);
 }
 
 // An operand whose lines have k ascending in memory. What stands for lines past the last
 // reaches only outputs that are not stored.
 void stage_along_k(bool lhs, uint batch, uint line0, uint k0, uint depth) {
     uint lanes = lanes_of(kType);
-    bool whole = (lhs && kGathered != 0 ? kChannels : kK) % lanes == 0;
+    bool whole = lines_are_whole(lhs);
     uint filled = whole && !kPacked ? lanes : 1;  // steps, by one word
     uint across = kDepth / filled;
     uint step = gl_LocalInvocationIndex % across * filled, k = k0 + step * kPack;
@@ -162,15 +102,6 @@ void stage_along_n(uint batch, uint col0, uint k0, uint depth) {
     }
 }
 
-void find_origins(uint row0) {
-    for (uint line = gl_LocalInvocationIndex; line < kBlock; line += kEdge * kEdge) {
-        uint row = row0 + line, y = row / kOutWidth % kOutHeight, x = row % kOutWidth;
-        origins[line] = uvec3(row / (kOutWidth * kOutHeight) * kHeight * kWidth,
-                              y * kStrideY - kPadTop, x * kStrideX - kPadLeft);
-    }
-    barrier();
-}
-
 // Of four signed bytes each.
 uint dot_packed(uint a, uint b) {
 #if DOT
@@ -208,16 +139,9 @@ uint line_sum(uint depth) {
 // One chain for all words of an invocation: a driver need not unroll it, nor find registers
 // by index.
 void store_registers(uint batch, uint row0, uint col0, uvec4 sums[kRegisters]) {
-    uint width = lanes_of(out_type);
-    for (uint at = 0; at < kRegisters * kRegisters; at += width) {
-        uint i = at / kRegisters, j = at % kRegisters;
-        if (row0 + i >= kM || col0 + j >= kN) continue;
-        uvec4 values = i < 2 ? (i == 0 ? sums[0] : sums[1]) : (i == 2 ? sums[2] : sums[3]);
-        uint first = (batch * kM + row0 + i) * kN + col0 + j, lanes[4];
-        for (uint lane = 0; lane < width; ++lane)
-            lanes[lane] = chain(first + lane, rounded_sum(values[j + lane], kProductType));
-        store_lanes(first, lanes);
-    }
+    [[dont_unroll]] for (uint i = 0; i < kRegisters; ++i)
+        store_quad(batch, row0 + i, col0,
+                   i < 2 ? (i == 0 ? sums[0] : sums[1]) : (i == 2 ? sums[2] : sums[3]));
 }
 
 void make_block(uint slice, uint batch, uint row0, uint col0) {
@@ -257,15 +181,4 @@ void make_block(uint slice, uint batch, uint row0, uint col0) {
     }
 
     store_registers(slice * kBatch + batch, row0 + ty * kRegisters, col0 + tx * kRegisters, sums);
-}
-
-void main() {
-    uint across = (kN + kBlock - 1) / kBlock, down = (kM + kBlock - 1) / kBlock;
-    uint blocks = across * down * kBatch;
-    for (uint group = gl_WorkGroupID.x; group < blocks * kSlices; group += gl_NumWorkGroups.x) {
-        uint slice = kSlices == 1 ? 0 : group / blocks;
-        uint block = group - slice * blocks;
-        make_block(slice, block / (across * down), block / across % down * kBlock,
-                   block % across * kBlock);
-    }
 }

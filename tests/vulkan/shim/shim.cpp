@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "vulkan/shim/shim.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -25,7 +26,7 @@ Mask small_device() {
     };
     mask.subgroup_size = 4;
     mask.card = mask.no_maintenance4 = mask.no_buffer_device_address = mask.no_integer_dot_product =
-        mask.no_full_subgroups = true;
+        mask.no_full_subgroups = mask.no_matrices = true;
     return mask;
 }
 
@@ -84,6 +85,9 @@ void VKAPI_CALL features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* all
             all->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)) {
         if (mask.no_timeline_semaphore) v12->timelineSemaphore = VK_FALSE;
         if (mask.no_buffer_device_address) v12->bufferDeviceAddress = VK_FALSE;
+        if (mask.no_memory_model) v12->vulkanMemoryModel = VK_FALSE;
+        if (mask.no_float16) v12->shaderFloat16 = VK_FALSE;
+        if (mask.no_int8) v12->shaderInt8 = VK_FALSE;
     }
     if (auto* v13 = find<VkPhysicalDeviceVulkan13Features>(
             all->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES)) {
@@ -92,6 +96,38 @@ void VKAPI_CALL features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* all
         if (mask.no_integer_dot_product) v13->shaderIntegerDotProduct = VK_FALSE;
         if (mask.no_full_subgroups) v13->computeFullSubgroups = VK_FALSE;
     }
+}
+
+bool is_hidden(const char* extension) {
+    return control().mask.no_matrices &&
+           std::strcmp(extension, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) == 0;
+}
+
+VkResult extensions(VkPhysicalDevice device, const char* layer, std::uint32_t* count,
+                    VkExtensionProperties* to) {
+    std::uint32_t all = 0;
+    const auto list = REAL(EnumerateDeviceExtensionProperties);
+    VkResult result = list(device, layer, &all, nullptr);
+    std::vector<VkExtensionProperties> found(all);
+    if (result == VK_SUCCESS) result = list(device, layer, &all, found.data());
+    if (result != VK_SUCCESS) return result;
+    std::erase_if(found, [](const auto& each) { return is_hidden(each.extensionName); });
+    if (to)
+        std::copy_n(
+            found.begin(),
+            *count = std::min<std::uint32_t>(*count, static_cast<std::uint32_t>(found.size())), to);
+    if (!to) *count = static_cast<std::uint32_t>(found.size());
+    return VK_SUCCESS;
+}
+
+// Of an extension: no loader exports it.
+PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR& real_matrix_properties() {
+    static PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR function = nullptr;
+    return function;
+}
+VkResult matrix_properties(VkPhysicalDevice device, std::uint32_t* count,
+                           VkCooperativeMatrixPropertiesKHR* to) {
+    return real_matrix_properties()(device, count, to);
 }
 
 VkDevice& newest_device() {
@@ -108,7 +144,9 @@ VkResult create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* info
     const auto* v13 = find<VkPhysicalDeviceVulkan13Features>(
         chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
     if ((v12 && ((mask.no_timeline_semaphore && v12->timelineSemaphore) ||
-                 (mask.no_buffer_device_address && v12->bufferDeviceAddress))) ||
+                 (mask.no_buffer_device_address && v12->bufferDeviceAddress) ||
+                 (mask.no_memory_model && v12->vulkanMemoryModel) ||
+                 (mask.no_float16 && v12->shaderFloat16) || (mask.no_int8 && v12->shaderInt8))) ||
         (v13 && ((mask.no_synchronization2 && v13->synchronization2) ||
                  (mask.no_maintenance4 && v13->maintenance4) ||
                  (mask.no_integer_dot_product && v13->shaderIntegerDotProduct) ||
@@ -116,6 +154,9 @@ VkResult create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* info
         control().complain("a feature is enabled that the device lacks");
         return VK_ERROR_FEATURE_NOT_PRESENT;
     }
+    for (std::uint32_t i = 0; i < info->enabledExtensionCount; ++i)
+        if (is_hidden(info->ppEnabledExtensionNames[i]))
+            control().complain("an extension is enabled that the device lacks");
     control().replace_device();
     const VkResult result = REAL(CreateDevice)(physical, info, callbacks, device);
     if (result == VK_SUCCESS) newest_device() = *device;
@@ -307,7 +348,9 @@ const Entry kEntries[] = {
     SHIM_HOOK(DestroyInstance) SHIM_HOOK(EnumeratePhysicalDevices)
     SHIM_LIE(GetPhysicalDeviceProperties2, properties) SHIM_LIE(GetPhysicalDeviceFeatures2, features)
     SHIM_LIE(GetPhysicalDeviceMemoryProperties, memory_properties)
-    SHIM_HOOK(EnumerateDeviceExtensionProperties) SHIM_REPLACE(CreateDevice, create_device)
+    SHIM_REPLACE(EnumerateDeviceExtensionProperties, extensions)
+    SHIM_REPLACE(GetPhysicalDeviceCooperativeMatrixPropertiesKHR, matrix_properties)
+    SHIM_REPLACE(CreateDevice, create_device)
     SHIM_LIE(GetDeviceProcAddr, of_device)
     SHIM_HOOK(DestroyDevice) SHIM_REPLACE(QueueSubmit2, submit)
     SHIM_REPLACE(AllocateMemory, allocate_memory) SHIM_HOOK(FreeMemory)
@@ -346,8 +389,13 @@ SHIM_EXPORT shim::Control* shim_control() {
 
 SHIM_EXPORT PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance,
                                                                 const char* name) {
+    const auto real = shim::real<PFN_vkGetInstanceProcAddr>("vkGetInstanceProcAddr");
     const auto function = shim::ours(name);
-    return function
-               ? function
-               : shim::real<PFN_vkGetInstanceProcAddr>("vkGetInstanceProcAddr")(instance, name);
+    if (!function) return real(instance, name);
+    if (std::string_view(name) == "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR") {
+        auto& kept = shim::real_matrix_properties();
+        kept = reinterpret_cast<std::remove_reference_t<decltype(kept)>>(real(instance, name));
+        if (!kept) return nullptr;
+    }
+    return function;
 }

@@ -36,6 +36,10 @@ struct Mask {
     bool no_integer_dot_product = false;
     bool no_full_subgroups = false;
     bool no_shuffle = false;
+    bool no_matrices = false;      // the extension
+    bool no_memory_model = false;  // and what it needs
+    bool no_float16 = false;
+    bool no_int8 = false;
     bool card = false;  // memory of its own that cannot be mapped, beside the host's
 };
 
