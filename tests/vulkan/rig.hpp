@@ -16,6 +16,7 @@
 
 #include <doctest/doctest.h>
 
+#include "provider/answers.hpp"
 #include "tosa/graph_builder.hpp"
 #include "tosa/target.hpp"
 #include "vulkan/provider.hpp"
@@ -28,6 +29,8 @@ using provider::Access;
 using provider::Binding;
 using provider::EventPhase;
 using provider::EventState;
+using provider::test::error_of;
+using provider::test::rejection;
 using tosa::test::GraphBuilder;
 using Bytes = std::vector<std::byte>;
 using Floats = std::vector<float>;
@@ -73,19 +76,6 @@ std::vector<T> values_of(const Bytes& bytes) {
     std::vector<T> values(bytes.size() / sizeof(T));
     std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
     return values;
-}
-
-// The error of what must fail, as a kind that CHECK can compare.
-template <class T>
-ErrorKind error_of(const Result<T>& result) {
-    REQUIRE(!result);
-    return result.error().kind;
-}
-
-inline ErrorKind rejection(const provider::SubmitResult& result) {
-    const auto* rejected = std::get_if<provider::SubmitRejected>(&result);
-    REQUIRE(rejected);
-    return rejected->error.kind;
 }
 
 class Rig {

@@ -13,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include "lane/rig.hpp"
+#include "provider/answers.hpp"
 #include "provider/bytes.hpp"
 #include "xdna/double/binaries.hpp"
 #include "xdna/double/script.hpp"
@@ -29,6 +30,8 @@ using provider::Binding;
 using provider::EventPhase;
 using provider::EventState;
 using provider::MemoryDomain;
+using provider::test::error_of;
+using provider::test::rejection;
 using Bytes = std::vector<std::byte>;
 
 inline constexpr std::uint32_t kEveryUsage = 0x1F;
@@ -56,18 +59,6 @@ inline Bytes payload(std::uint64_t number) {
 template <class... Owner>
 void drop(Owner&... owners) {
     (owners.reset(), ...);
-}
-
-template <class T>
-ErrorKind error_of(const Result<T>& result) {
-    REQUIRE(!result);
-    return result.error().kind;
-}
-
-inline ErrorKind rejection(const provider::SubmitResult& result) {
-    const auto* rejected = std::get_if<provider::SubmitRejected>(&result);
-    REQUIRE(rejected);
-    return rejected->error.kind;
 }
 
 template <class T>
