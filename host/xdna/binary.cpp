@@ -33,38 +33,11 @@ struct Header {
     std::uint64_t xclbin_bytes = 0;
 };
 static_assert(sizeof(Header) == 40 && std::has_unique_object_representations_v<Header>);
+static_assert(std::endian::native == std::endian::little, "integers are copied as they lie");
 
-template <std::unsigned_integral T>
-T le(T value) {
-    if constexpr (std::endian::native == std::endian::big) return std::byteswap(value);
-    return value;
-}
-
-// The same operation in both directions.
-Header le(const Header& h) {
-    return {.magic = le(h.magic),
-            .version = le(h.version),
-            .instruction_abi = le(h.instruction_abi),
-            .generation = le(h.generation),
-            .inputs = le(h.inputs),
-            .outputs = le(h.outputs),
-            .entry_bytes = le(h.entry_bytes),
-            .instructions = le(h.instructions),
-            .xclbin_bytes = le(h.xclbin_bytes)};
-}
-
-template <class T>
-void append(std::vector<std::byte>& to, std::span<const T> from) {
-    const auto bytes = std::as_bytes(from);
+void append(std::vector<std::byte>& to, const auto& from) {
+    const auto bytes = std::as_bytes(std::span(from));
     to.insert(to.end(), bytes.begin(), bytes.end());
-}
-
-template <std::unsigned_integral T>
-void append_integers(std::vector<std::byte>& to, const std::vector<T>& from) {
-    for (const T value : from) {
-        const T encoded = le(value);
-        append(to, std::span<const T>(&encoded, 1));
-    }
 }
 
 // Of bytes whose number was checked.
@@ -82,7 +55,6 @@ class Reader {
         std::vector<T> values(count);
         if (count != 0)
             std::memcpy(values.data(), take(count * sizeof(T)).data(), count * sizeof(T));
-        std::ranges::transform(values, values.begin(), [](T value) { return le(value); });
         return values;
     }
 
@@ -117,19 +89,18 @@ bool is_name(std::string_view entry) {
 }  // namespace
 
 std::vector<std::byte> to_container(const Binary& binary) {
-    const Header header =
-        le(Header{.inputs = static_cast<std::uint32_t>(binary.inputs.size()),
-                  .outputs = static_cast<std::uint32_t>(binary.outputs.size()),
-                  .entry_bytes = static_cast<std::uint32_t>(binary.entry.size()),
-                  .instructions = static_cast<std::uint32_t>(binary.instructions.size()),
-                  .xclbin_bytes = binary.xclbin.size()});
+    const Header header{.inputs = static_cast<std::uint32_t>(binary.inputs.size()),
+                        .outputs = static_cast<std::uint32_t>(binary.outputs.size()),
+                        .entry_bytes = static_cast<std::uint32_t>(binary.entry.size()),
+                        .instructions = static_cast<std::uint32_t>(binary.instructions.size()),
+                        .xclbin_bytes = binary.xclbin.size()};
     std::vector<std::byte> bytes;
-    append(bytes, std::span<const Header>(&header, 1));
-    append_integers(bytes, binary.inputs);
-    append_integers(bytes, binary.outputs);
-    append(bytes, std::span<const char>(binary.entry));
-    append(bytes, std::span<const std::byte>(binary.xclbin));
-    append_integers(bytes, binary.instructions);
+    append(bytes, std::span(&header, 1));
+    append(bytes, binary.inputs);
+    append(bytes, binary.outputs);
+    append(bytes, binary.entry);
+    append(bytes, binary.xclbin);
+    append(bytes, binary.instructions);
     return bytes;
 }
 
@@ -139,7 +110,6 @@ Result<Binary> from_container(std::span<const std::byte> bytes) {
     Reader reader(bytes);
     Header header;
     std::memcpy(&header, reader.take(sizeof(Header)).data(), sizeof(Header));
-    header = le(header);
     if (header.magic != Header{}.magic) return malformed;
     if (header.version != kContainerVersion || header.instruction_abi != kInstructionAbi ||
         header.generation != kGeneration)
