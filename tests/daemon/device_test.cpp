@@ -8,6 +8,7 @@
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
+#include "daemon/serve.hpp"
 #include "engine/rig.hpp"
 
 using acceld::Device;
@@ -25,11 +26,6 @@ class Fragile : public mock::Provider {
                                                                     std::uint32_t) override {
         return std::unexpected(provider::Error(ErrorKind::DeviceLost));
     }
-};
-
-struct Used final : vhost::Answers {
-    std::uint32_t bytes = 0;
-    void complete(vhost::Ticket, std::uint32_t used) override { bytes = used; }
 };
 
 // A device over mock providers that counts how many were opened.
@@ -50,16 +46,7 @@ struct DeviceRig {
         REQUIRE(device.has_value());
     }
 
-    rig::Answer send(const rig::Bytes& request) {
-        rig::Answer answer{0, rig::Bytes(128, rig::kSentinel)};
-        const std::span<const std::byte> readable(request);
-        const std::span<std::byte> writable(answer.written);
-        Used used;
-        device->serve(0, {{&readable, 1}, {&writable, 1}}, used);
-        device->drain(used);
-        answer.used = used.bytes;
-        return answer;
-    }
+    rig::Answer send(const rig::Bytes& request) { return daemon_test::serve(*device, request); }
     rig::Answer create_context() {
         return send(rig::frame(VIRTIO_ACCEL_OP_CREATE_CONTEXT, 1, virtio_accel_create_context{}));
     }

@@ -5,7 +5,8 @@
 #include <doctest/doctest.h>
 #include <spdlog/spdlog.h>
 
-#include "engine/rig.hpp"
+#include "daemon/serve.hpp"
+#include "driver/frames.hpp"
 #include "vulkan/shimmed.hpp"
 #include "worker/device.hpp"
 
@@ -15,11 +16,6 @@ using wire::Status;
 TEST_SUITE_BEGIN("daemon/lost-vulkan");
 
 namespace {
-
-struct Used final : vhost::Answers {
-    std::uint32_t bytes = 0;
-    void complete(vhost::Ticket, std::uint32_t used) override { bytes = used; }
-};
 
 struct Guest {
     acceld::GuestLog log;
@@ -32,19 +28,11 @@ struct Guest {
         },
         {}, {}, log);
 
-    rig::Answer send(const driver::Request& frame) {
-        const rig::Bytes bytes = frame.bytes();
-        rig::Answer answer{0, rig::Bytes(256, rig::kSentinel)};
-        const std::span<const std::byte> readable(bytes);
-        const std::span<std::byte> writable(answer.written);
-        Used used;
-        device->serve(0, {{&readable, 1}, {&writable, 1}}, used);
-        device->drain(used);
-        answer.used = used.bytes;
-        return answer;
+    driver::Answer send(const driver::Request& frame) {
+        return daemon_test::serve(*device, frame.bytes());
     }
-    rig::Answer create_context() { return send(driver::create_context(++request)); }
-    rig::Answer allocate(std::uint64_t context) {
+    driver::Answer create_context() { return send(driver::create_context(++request)); }
+    driver::Answer allocate(std::uint64_t context) {
         driver::BufferFields fields{.context = context, .bytes = 64};
         fields.domain = VIRTIO_ACCEL_DOMAIN_DEVICE;
         return send(driver::allocate_buffer(++request, fields));
@@ -62,7 +50,7 @@ TEST_CASE("a Vulkan device that is lost comes back with the guest's reset" *
     REQUIRE(guest.device.has_value());
     const std::uint64_t context = guest.create_context().id();
     const std::uint64_t buffer = guest.allocate(context).id();
-    const rig::Bytes data(64, std::byte{0x5A});
+    const driver::Bytes data(64, std::byte{0x5A});
     shim->loss = {.nth = 1, .accepted = true};
     CHECK(guest.send(driver::write_buffer(++guest.request, buffer, 0, data)).status() ==
           Status::DeviceLost);
