@@ -69,11 +69,12 @@ std::optional<MemoryChoice> choose_memory(const VkPhysicalDeviceMemoryProperties
 }
 
 std::expected<std::shared_ptr<Device>, std::string> Device::open(
-    std::shared_ptr<const Instance> instance, PhysicalDevice physical, bool map_device_memory) {
+    std::shared_ptr<const Instance> instance, PhysicalDevice physical, const Options& options) {
     std::shared_ptr<Device> device(
         new Device(std::move(instance), std::move(physical)));  // NOLINT: private constructor
+    device->device_lost_ = options.device_lost;
     if (auto connected = device->connect(); !connected) return std::unexpected(connected.error());
-    if (auto chosen = device->choose_memory_types(map_device_memory); !chosen)
+    if (auto chosen = device->choose_memory_types(options.map_device_memory); !chosen)
         return std::unexpected(std::format("{} has no memory for buffers (VkResult {})",
                                            device->physical_.description.name,
                                            chosen.error().code));
@@ -159,7 +160,7 @@ VkResult Device::submit(VkCommandBuffer commands, VkFence fence,
 Error Device::error(VkResult result) {
     switch (result) {
         case VK_ERROR_DEVICE_LOST:
-            lost_ = true;
+            lose(false);
             return ErrorKind::DeviceLost;
         case VK_ERROR_OUT_OF_HOST_MEMORY:
         case VK_ERROR_OUT_OF_DEVICE_MEMORY:
@@ -174,6 +175,10 @@ Error Device::error(VkResult result) {
         default:
             return {kErrorDomain, result};
     }
+}
+
+void Device::lose(bool wedged) {
+    if (!lost_.exchange(true) && device_lost_) device_lost_(wedged);
 }
 
 // Every handle of the device is gone by now: whoever owns one also shares the device.

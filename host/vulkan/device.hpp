@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -73,7 +74,7 @@ class Handle {
 class Device {
  public:
     [[nodiscard]] static std::expected<std::shared_ptr<Device>, std::string> open(
-        std::shared_ptr<const Instance> instance, PhysicalDevice physical, bool map_device_memory);
+        std::shared_ptr<const Instance> instance, PhysicalDevice physical, const Options& options);
     ~Device();
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
@@ -123,7 +124,10 @@ class Device {
 
     // Work that cannot be proven to have ended keeps everything that it may touch: from
     // here on nothing of this device is ever destroyed.
-    void abandon() { abandoned_ = lost_ = true; }
+    void abandon() {
+        abandoned_ = true;
+        lose(true);
+    }
     [[nodiscard]] bool abandoned() const { return abandoned_; }
 
  private:
@@ -131,9 +135,11 @@ class Device {
         : instance_(std::move(instance)), physical_(std::move(physical)) {}
     [[nodiscard]] std::expected<void, std::string> connect();
     [[nodiscard]] Result<void> choose_memory_types(bool map_device_memory);
+    void lose(bool wedged);
 
     std::shared_ptr<const Instance> instance_;
     PhysicalDevice physical_;
+    std::function<void(bool wedged)> device_lost_;
     VkDevice handle_ = VK_NULL_HANDLE;
     DeviceApi api_;
     std::mutex queue_mutex_;  // Vulkan wants one caller at a time on a queue

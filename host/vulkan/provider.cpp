@@ -233,12 +233,11 @@ ReleaseResult<provider::Event> VulkanProvider::destroy_event(
 std::expected<std::unique_ptr<provider::Provider>, std::string> open(const Options& options) {
     auto instance = Instance::create(options);
     if (!instance) return std::unexpected(instance.error());
-    auto device = (*instance)
-                      ->devices()
-                      .and_then([&](const auto& found) { return choose(found, options); })
-                      .and_then([&](const auto& chosen) {
-                          return Device::open(*instance, chosen, options.map_device_memory);
-                      });
+    auto device =
+        (*instance)
+            ->devices()
+            .and_then([&](const auto& found) { return choose(found, options); })
+            .and_then([&](const auto& chosen) { return Device::open(*instance, chosen, options); });
     if (!device) return std::unexpected(device.error());
     auto kernels = Kernels::create(std::move(*device), options.cache_directory);
     if (!kernels)

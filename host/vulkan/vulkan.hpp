@@ -66,6 +66,10 @@ struct Options {
 
     provider::ProgramRefused program_refused;
 
+    // Told once, by whichever thread finds out, that the device is lost; it is wedged if its
+    // work cannot be proven to have ended.
+    std::function<void(bool wedged)> device_lost;
+
     // When set, the Khronos validation layer watches every call, synchronization
     // included, and its messages come here, from whatever thread made the call.
     std::function<void(std::string_view)> on_validation_message;

@@ -57,10 +57,16 @@ std::string describe(const vulkan::DeviceDescription& device) {
     return std::format("{} ({}, {})", device.name, name(device.type), device.driver);
 }
 
-// Of a provider whose devices have an index and a name.
+// Of a provider whose devices have an index and a name, and can be lost.
 template <class ProviderOptions>
-ProviderOptions options_for(const std::string& device) {
+ProviderOptions options_for(const std::string& device, const Surroundings& around = {}) {
     ProviderOptions options;
+    options.program_refused = around.program_refused;
+    if (around.device_lost) {
+        options.device_lost = [lost = around.device_lost](bool wedged) {
+            lost(wedged ? ProviderLoss::Wedged : ProviderLoss::Poisoned);
+        };
+    }
     std::uint32_t index = 0;
     const char* end = device.data() + device.size();
     const auto [rest, error] = std::from_chars(device.data(), end, index);
@@ -73,8 +79,7 @@ ProviderOptions options_for(const std::string& device) {
 }
 
 Opened open_vulkan(const ProviderChoice& choice, const Surroundings& around) {
-    auto options = options_for<vulkan::Options>(choice.device);
-    options.program_refused = around.program_refused;
+    const auto options = vulkan_options(choice, around);
     return vulkan::choose(options).and_then([&](const vulkan::DeviceDescription& chosen) {
         return vulkan::open(options).transform(
             [&](auto provider) { return OpenedProvider{std::move(provider), describe(chosen)}; });
@@ -109,17 +114,11 @@ std::string describe(const xdna::NpuDescription& npu) {
 }
 
 Opened open_xdna(const ProviderChoice& choice, const Surroundings& around) {
-    auto options = options_for<xdna::Options>(choice.device);
+    auto options = options_for<xdna::Options>(choice.device, around);
     options.store = around.store;
     options.raw_binaries = choice.xdna.raw_binaries;
     options.watchdog = choice.xdna.watchdog;
-    options.program_refused = around.program_refused;
     options.warning = around.warning;
-    if (around.device_lost) {
-        options.device_lost = [lost = around.device_lost](bool wedged) {
-            lost(wedged ? ProviderLoss::Wedged : ProviderLoss::Poisoned);
-        };
-    }
     return xdna::choose(options).and_then([&](const xdna::NpuDescription& chosen) {
         return xdna::open(options).transform(
             [&](auto provider) { return OpenedProvider{std::move(provider), describe(chosen)}; });
@@ -186,6 +185,20 @@ static_assert(std::ranges::equal(kRows, kProviderNames, {}, &Row::name));
 
 }  // namespace
 
+Surroundings surroundings_of(const std::shared_ptr<GuestLog>& log,
+                             const std::shared_ptr<Board>& board,
+                             std::shared_ptr<xdna::Store> store) {
+    return {.program_refused = [log](std::string_view why) { log->program_refused(why); },
+            .warning = [log](const std::string& what) { log->provider_warning(what); },
+            .device_lost =
+                [log, board](ProviderLoss loss) {
+                    board->statistics.provider_losses[std::to_underlying(loss)].add(1);
+                    if (loss == ProviderLoss::Wedged) board->statistics.device_wedged.set(1);
+                    log->device_lost(loss);
+                },
+            .store = std::move(store)};
+}
+
 std::expected<OpenedProvider, std::string> open_provider(const ProviderChoice& choice,
                                                          const Surroundings& surroundings) {
     const auto* row = std::ranges::find(kRows, choice.name, &Row::name);
@@ -197,6 +210,10 @@ std::expected<OpenedProvider, std::string> open_provider(const ProviderChoice& c
     }
     opened->description = std::format("{}, {}", row->name, opened->description);
     return opened;
+}
+
+vulkan::Options vulkan_options(const ProviderChoice& choice, const Surroundings& around) {
+    return options_for<vulkan::Options>(choice.device, around);
 }
 
 sandbox::Needs needs_of(std::string_view name) {

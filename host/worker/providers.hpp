@@ -10,11 +10,17 @@
 #include <string>
 #include <string_view>
 
+#include "daemon/board.hpp"
+#include "daemon/guest_log.hpp"
 #include "daemon/options.hpp"
 #include "daemon/statistics.hpp"
 #include "provider/provider.hpp"
 #include "sandbox/filter.hpp"
 #include "xdna/store.hpp"
+
+namespace vulkan {
+struct Options;
+}
 
 namespace acceld {
 
@@ -27,6 +33,11 @@ struct Surroundings {
     std::shared_ptr<xdna::Store> store{};  // of kernels
 };
 
+// With functions that tell the guest's log and its board.
+[[nodiscard]] Surroundings surroundings_of(const std::shared_ptr<GuestLog>& log,
+                                           const std::shared_ptr<Board>& board,
+                                           std::shared_ptr<xdna::Store> store = {});
+
 struct OpenedProvider {
     std::unique_ptr<provider::Provider> provider;
     std::string description;  // what was chosen, for the operator
@@ -34,6 +45,10 @@ struct OpenedProvider {
 
 [[nodiscard]] std::expected<OpenedProvider, std::string> open_provider(
     const ProviderChoice& choice, const Surroundings& surroundings);
+
+// Those that open_provider() gives to a Vulkan provider. Only tests change them.
+[[nodiscard]] vulkan::Options vulkan_options(const ProviderChoice& choice,
+                                             const Surroundings& surroundings);
 
 // What the provider of this name goes on needing of the system.
 [[nodiscard]] sandbox::Needs needs_of(std::string_view name);

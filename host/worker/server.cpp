@@ -47,17 +47,8 @@ Store reach_store(const Options& options, UniqueFd connection) {
 
 std::expected<Device, std::string> make_device(const Options& options, const Log& log, Store store,
                                                const std::shared_ptr<Board>& board) {
-    Surroundings around{
-        .program_refused = [log](std::string_view why) { log->program_refused(why); },
-        .warning = [log](const std::string& what) { log->provider_warning(what); },
-        .device_lost =
-            [log, board](ProviderLoss loss) {
-                board->statistics.provider_losses[std::to_underlying(loss)].add(1);
-                if (loss == ProviderLoss::Wedged) board->statistics.device_wedged.set(1);
-                log->device_lost(loss);
-            },
-        .store = std::move(store)};
-    const auto open = [choice = options.provider, around = std::move(around), board] {
+    const auto open = [choice = options.provider,
+                       around = surroundings_of(log, board, std::move(store)), board] {
         return open_provider(choice, around).transform([&](OpenedProvider opened) {
             spdlog::info("provider: {}", opened.description);
             board->statistics.device_wedged.set(0);

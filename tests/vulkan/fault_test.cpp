@@ -80,6 +80,11 @@ struct LeaksMeant {
 // Calls that may say that the device is lost.
 constexpr const char* kLosses[] = {"vkQueueSubmit2", "vkGetFenceStatus", "vkWaitForFences"};
 
+// A loss is told of once. The device has let go of what it had.
+std::vector<bool> told_of(bool loss) {
+    return loss ? std::vector<bool>{false} : std::vector<bool>{};
+}
+
 }  // namespace
 
 TEST_SUITE("vulkan/fault" * doctest::skip(skipped())) {
@@ -99,6 +104,7 @@ TEST_SUITE("vulkan/fault" * doctest::skip(skipped())) {
                 for (const Error& error : scenario.errors())
                     CHECK(error.kind == sweep.expected);
                 CHECK(scenario.failures() <= 1);
+                CHECK(scenario.losses().empty());
             }
             CHECK_MESSAGE(nth > 1, std::string(sweep.function) << " is never called");
         }
@@ -128,6 +134,7 @@ TEST_SUITE("vulkan/fault" * doctest::skip(skipped())) {
                 const bool survived = scenario.run();
                 failed = shim->failed();
                 CHECK(survived != failed);
+                CHECK(scenario.losses() == told_of(failed));
                 for (const Error& error : scenario.errors())
                     CHECK(error.kind == ErrorKind::DeviceLost);
             }
@@ -143,6 +150,7 @@ TEST_SUITE("vulkan/fault" * doctest::skip(skipped())) {
             const LeaksMeant meant;
             Scenario scenario;
             CHECK(!scenario.run());
+            CHECK(scenario.losses() == std::vector<bool>{true});
             for (const Error& error : scenario.errors())
                 CHECK(error.kind == ErrorKind::DeviceLost);
         }
@@ -166,6 +174,7 @@ TEST_SUITE("vulkan/fault" * doctest::skip(skipped())) {
                 const bool survived = scenario.run();
                 lost = shim->lost();
                 CHECK(survived != lost);
+                CHECK(scenario.losses() == told_of(lost));
                 for (const Error& error : scenario.errors())
                     CHECK(error.kind == ErrorKind::DeviceLost);
             }

@@ -23,6 +23,7 @@ class Scenario {
  public:
     Scenario() {
         options_.self_test = false;
+        options_.device_lost = [this](bool wedged) { losses_.push_back(wedged); };
         if (kSanitized) return;
         options_.on_validation_message = [this](std::string_view message) {
             const std::scoped_lock lock(mutex_);
@@ -59,6 +60,8 @@ class Scenario {
 
     [[nodiscard]] const std::vector<Error>& errors() const { return errors_; }
     [[nodiscard]] unsigned failures() const { return failures_; }
+    // Of the device, as it told of them: whether it was wedged.
+    [[nodiscard]] const std::vector<bool>& losses() const { return losses_; }
 
  private:
     struct Lost {};
@@ -204,6 +207,7 @@ class Scenario {
     std::vector<std::string> messages_;  // by mutex_
     std::vector<Error> errors_;
     unsigned failures_ = 0;
+    std::vector<bool> losses_;
     std::unique_ptr<provider::Provider> provider_;
     std::unique_ptr<provider::Context> context_;
     std::unique_ptr<provider::Queue> queue_;
