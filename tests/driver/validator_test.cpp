@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include "driver/opcodes.hpp"
+
 using driver::Defect;
 using driver::Expected;
 using driver::Handle;
@@ -15,16 +17,6 @@ TEST_SUITE_BEGIN("driver/validator");
 namespace {
 
 constexpr std::uint64_t kId = 0x0102030405060708;
-constexpr std::uint16_t kCommands[] = {
-    VIRTIO_ACCEL_OP_GET_DEVICE_INFO, VIRTIO_ACCEL_OP_CREATE_CONTEXT,
-    VIRTIO_ACCEL_OP_DESTROY_CONTEXT, VIRTIO_ACCEL_OP_ALLOCATE_BUFFER,
-    VIRTIO_ACCEL_OP_FREE_BUFFER,     VIRTIO_ACCEL_OP_WRITE_BUFFER,
-    VIRTIO_ACCEL_OP_READ_BUFFER,     VIRTIO_ACCEL_OP_LOAD_PROGRAM,
-    VIRTIO_ACCEL_OP_UNLOAD_PROGRAM,  VIRTIO_ACCEL_OP_CREATE_QUEUE,
-    VIRTIO_ACCEL_OP_DESTROY_QUEUE,   VIRTIO_ACCEL_OP_SUBMIT,
-    VIRTIO_ACCEL_OP_POLL_EVENT,      VIRTIO_ACCEL_OP_CANCEL_EVENT,
-    VIRTIO_ACCEL_OP_DESTROY_EVENT,
-};
 
 template <wire::Packed... Payload>
 driver::Bytes response(std::uint16_t status, const Payload&... payload) {
@@ -81,7 +73,7 @@ virtio_accel_device_info good_info() {
 }  // namespace
 
 TEST_CASE("every failure of every command is an answer, if it carries nothing") {
-    for (const std::uint16_t opcode : kCommands) {
+    for (const std::uint16_t opcode : driver::kOpcodes) {
         for (std::uint32_t status = 1; status <= 0xffff; ++status) {
             const auto value = static_cast<std::uint16_t>(status);
             const auto checked = check({opcode, kId}, response(value));
@@ -130,7 +122,7 @@ TEST_CASE("a response of another command, or with flags, is none") {
 }
 
 TEST_CASE("success carries exactly the payload of its command") {
-    for (const std::uint16_t opcode : kCommands) {
+    for (const std::uint16_t opcode : driver::kOpcodes) {
         CAPTURE(opcode);
         const Expected expected{opcode, kId, 8};
         int accepted = 0;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "driver/guest.hpp"
+#include "driver/opcodes.hpp"
 #include "driver/validator.hpp"
 #include "provider/mock/artifact.hpp"
 
@@ -19,17 +20,7 @@ namespace virtqueue {
 using driver::Answer;
 using driver::Bytes;
 using driver::Guest;
-
-inline constexpr std::array<std::uint16_t, 15> kOpcodes{
-    VIRTIO_ACCEL_OP_GET_DEVICE_INFO, VIRTIO_ACCEL_OP_CREATE_CONTEXT,
-    VIRTIO_ACCEL_OP_DESTROY_CONTEXT, VIRTIO_ACCEL_OP_ALLOCATE_BUFFER,
-    VIRTIO_ACCEL_OP_FREE_BUFFER,     VIRTIO_ACCEL_OP_WRITE_BUFFER,
-    VIRTIO_ACCEL_OP_READ_BUFFER,     VIRTIO_ACCEL_OP_LOAD_PROGRAM,
-    VIRTIO_ACCEL_OP_UNLOAD_PROGRAM,  VIRTIO_ACCEL_OP_CREATE_QUEUE,
-    VIRTIO_ACCEL_OP_DESTROY_QUEUE,   VIRTIO_ACCEL_OP_SUBMIT,
-    VIRTIO_ACCEL_OP_POLL_EVENT,      VIRTIO_ACCEL_OP_CANCEL_EVENT,
-    VIRTIO_ACCEL_OP_DESTROY_EVENT,
-};
+using driver::kOpcodes;
 
 // A context with a buffer of 64 bytes, a program that takes 16 of them, and a queue.
 struct Objects {

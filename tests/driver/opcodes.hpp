@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "linux/virtio_accel.h"
+
+namespace driver {
+
+// Of all commands.
+inline constexpr std::array<std::uint16_t, 15> kOpcodes{
+    VIRTIO_ACCEL_OP_GET_DEVICE_INFO, VIRTIO_ACCEL_OP_CREATE_CONTEXT,
+    VIRTIO_ACCEL_OP_DESTROY_CONTEXT, VIRTIO_ACCEL_OP_ALLOCATE_BUFFER,
+    VIRTIO_ACCEL_OP_FREE_BUFFER,     VIRTIO_ACCEL_OP_WRITE_BUFFER,
+    VIRTIO_ACCEL_OP_READ_BUFFER,     VIRTIO_ACCEL_OP_LOAD_PROGRAM,
+    VIRTIO_ACCEL_OP_UNLOAD_PROGRAM,  VIRTIO_ACCEL_OP_CREATE_QUEUE,
+    VIRTIO_ACCEL_OP_DESTROY_QUEUE,   VIRTIO_ACCEL_OP_SUBMIT,
+    VIRTIO_ACCEL_OP_POLL_EVENT,      VIRTIO_ACCEL_OP_CANCEL_EVENT,
+    VIRTIO_ACCEL_OP_DESTROY_EVENT,
+};
+
+}  // namespace driver
