@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include "provider/answers.hpp"
 #include "provider/mock/artifact.hpp"
 #include "provider/mock/mock.hpp"
 
@@ -16,6 +17,9 @@ using provider::EventPhase;
 using provider::Released;
 using provider::ReleaseRejected;
 using provider::ReleaseUnknown;
+using provider::test::busy;
+using provider::test::error_of;
+using provider::test::rejection;
 
 TEST_SUITE_BEGIN("fault/provider");
 
@@ -107,12 +111,6 @@ struct Session : Rig {
 };
 
 template <class T>
-ErrorKind kind_of(const provider::Result<T>& result) {
-    REQUIRE_FALSE(result.has_value());
-    return result.error().kind;
-}
-
-template <class T>
 ErrorKind unknown(const provider::ReleaseResult<T>& result) {
     REQUIRE(std::holds_alternative<ReleaseUnknown>(result));
     return std::get<ReleaseUnknown>(result).error.kind;
@@ -136,7 +134,7 @@ TEST_CASE("a step fires at its call and at no other") {
     Rig rig("create_context:2:error-before:OutOfMemory");
     auto first = rig.context();
     CHECK(first.has_value());
-    CHECK(kind_of(rig.context()) == ErrorKind::OutOfMemory);
+    CHECK(error_of(rig.context()) == ErrorKind::OutOfMemory);
     CHECK(rig.context().has_value());
     CHECK(rig.context().has_value());
 }
@@ -148,10 +146,10 @@ TEST_CASE("a create that fails has retained nothing, before the inner call or af
         Session session("create_context" + tail + ",allocate_buffer" + tail + ",load_program" +
                         tail + ",create_queue" + tail);
         CHECK(session.mock->live_objects() == 4);
-        CHECK(kind_of(session.Rig::buffer(*session.context)) == ErrorKind::OutOfMemory);
-        CHECK(kind_of(session.Rig::program(*session.context)) == ErrorKind::OutOfMemory);
-        CHECK(kind_of(session.faulty.create_queue(*session.context, 0)) == ErrorKind::OutOfMemory);
-        CHECK(kind_of(session.Rig::context()) == ErrorKind::OutOfMemory);
+        CHECK(error_of(session.Rig::buffer(*session.context)) == ErrorKind::OutOfMemory);
+        CHECK(error_of(session.Rig::program(*session.context)) == ErrorKind::OutOfMemory);
+        CHECK(error_of(session.faulty.create_queue(*session.context, 0)) == ErrorKind::OutOfMemory);
+        CHECK(error_of(session.Rig::context()) == ErrorKind::OutOfMemory);
         CHECK(session.mock->live_objects() == 4);
         session.release_all();
     }
@@ -163,14 +161,14 @@ TEST_CASE("an error before a transfer leaves the bytes alone, one after it does 
         "read_buffer:1:error-before:Busy,read_buffer:2:error-after:DeviceLost");
     std::array<std::byte, 4> bytes{std::byte{7}};
     Bytes port(bytes);
-    CHECK(kind_of(session.faulty.write_buffer(*session.buffer, 0, port)) == ErrorKind::Busy);
+    CHECK(error_of(session.faulty.write_buffer(*session.buffer, 0, port)) == ErrorKind::Busy);
     CHECK(session.mock->copy_counters().explicit_transfer_bytes == 0);
-    CHECK(kind_of(session.faulty.write_buffer(*session.buffer, 0, port)) == ErrorKind::Busy);
+    CHECK(error_of(session.faulty.write_buffer(*session.buffer, 0, port)) == ErrorKind::Busy);
     CHECK(session.mock->copy_counters().explicit_transfer_bytes == 4);
     bytes = {};
-    CHECK(kind_of(session.faulty.read_buffer(*session.buffer, 0, port)) == ErrorKind::Busy);
+    CHECK(error_of(session.faulty.read_buffer(*session.buffer, 0, port)) == ErrorKind::Busy);
     CHECK(bytes[0] == std::byte{0});
-    CHECK(kind_of(session.faulty.read_buffer(*session.buffer, 0, port)) == ErrorKind::DeviceLost);
+    CHECK(error_of(session.faulty.read_buffer(*session.buffer, 0, port)) == ErrorKind::DeviceLost);
     CHECK(bytes[0] == std::byte{7});
     session.release_all();
 }
@@ -178,8 +176,7 @@ TEST_CASE("an error before a transfer leaves the bytes alone, one after it does 
 TEST_CASE("a rejected submission is not made, an indeterminate one is and has its event") {
     Session session("submit:1:rejected:Busy,submit:2:indeterminate:DeadlineExpired");
     const auto rejected = session.submit();
-    REQUIRE(std::holds_alternative<provider::SubmitRejected>(rejected));
-    CHECK(std::get<provider::SubmitRejected>(rejected).error.kind == ErrorKind::Busy);
+    CHECK(rejection(rejected) == ErrorKind::Busy);
     CHECK(session.mock->copy_counters().direct_bindings == 0);
 
     auto unknown = session.submit();
@@ -196,8 +193,7 @@ TEST_CASE("a rejected submission is not made, an indeterminate one is and has it
 TEST_CASE("what submit rejects inside is rejected, whatever the script makes of an accepted one") {
     Session session("submit:1:indeterminate:Busy");
     const auto result = session.faulty.submit(*session.queue, *session.program, {}, 0);
-    REQUIRE(std::holds_alternative<provider::SubmitRejected>(result));
-    CHECK(std::get<provider::SubmitRejected>(result).error.kind == ErrorKind::ResourceLimit);
+    CHECK(rejection(result) == ErrorKind::ResourceLimit);
     session.release_all();
 }
 
@@ -205,17 +201,10 @@ TEST_CASE("a rejected release gives the same live object back") {
     Session session(
         "free_buffer:1:rejected:Busy,"
         "unload_program:1:rejected:Busy,destroy_queue:1:rejected:Busy");
-    const auto refuse = [](auto result, auto& resource) {
-        using T = std::remove_cvref_t<decltype(*resource)>;
-        REQUIRE(std::holds_alternative<ReleaseRejected<T>>(result));
-        auto& rejected = std::get<ReleaseRejected<T>>(result);
-        CHECK(rejected.error.kind == ErrorKind::Busy);
-        resource = std::move(rejected.resource);
-    };
     const void* const before = session.queue.get();
-    refuse(session.faulty.destroy_queue(std::move(session.queue)), session.queue);
-    refuse(session.faulty.unload_program(std::move(session.program)), session.program);
-    refuse(session.faulty.free_buffer(std::move(session.buffer)), session.buffer);
+    session.queue = busy(session.faulty.destroy_queue(std::move(session.queue)));
+    session.program = busy(session.faulty.unload_program(std::move(session.program)));
+    session.buffer = busy(session.faulty.free_buffer(std::move(session.buffer)));
     CHECK(session.queue.get() == before);
     CHECK(session.mock->live_objects() == 4);
     session.release_all();
@@ -231,7 +220,7 @@ TEST_CASE("an indeterminate release is not made, and the object is live no more"
 
     std::array<std::byte, 4> bytes{};
     Bytes port(bytes);
-    CHECK(kind_of(session.faulty.write_buffer(buffer, 0, port)) == ErrorKind::InvalidArgument);
+    CHECK(error_of(session.faulty.write_buffer(buffer, 0, port)) == ErrorKind::InvalidArgument);
     CHECK(session.faulty.violations() == 1);
     CHECK(unknown(session.faulty.free_buffer(std::unique_ptr<provider::Buffer>(&buffer))) ==
           ErrorKind::DeviceLost);
@@ -266,7 +255,7 @@ TEST_CASE("what is not live is neither used nor released inside") {
     Session session("");
     Session other("");
 
-    CHECK(kind_of(session.Rig::buffer(*other.context)) == ErrorKind::InvalidArgument);
+    CHECK(error_of(session.Rig::buffer(*other.context)) == ErrorKind::InvalidArgument);
     auto queue = std::move(other.queue);
     const provider::Binding binding{.buffer = session.buffer.get(), .bytes = 16};
     CHECK(std::holds_alternative<provider::SubmitRejected>(
@@ -289,7 +278,7 @@ TEST_CASE("a completion sticks: polls repeat it, cancel is Busy, destroy cancels
         CHECK(state->phase == EventPhase::Failed);
         CHECK(state->error.kind == ErrorKind::DeadlineExpired);
     }
-    CHECK(kind_of(session.faulty.cancel_event(*event)) == ErrorKind::Busy);
+    CHECK(error_of(session.faulty.cancel_event(*event)) == ErrorKind::Busy);
     CHECK(session.mock->poll_event(*event)->phase == EventPhase::Pending);
     CHECK(std::holds_alternative<Released>(session.faulty.destroy_event(std::move(event))));
     session.release_all();
@@ -300,11 +289,11 @@ TEST_CASE("an error of a poll or a cancel says nothing about the event") {
         "poll_event:1:error-before:DeviceLost,poll_event:2:error-after:Busy,"
         "cancel_event:1:error-before:External,cancel_event:2:error-after:External");
     auto event = session.event();
-    CHECK(kind_of(session.faulty.poll_event(*event)) == ErrorKind::DeviceLost);
-    CHECK(kind_of(session.faulty.poll_event(*event)) == ErrorKind::Busy);
-    CHECK(kind_of(session.faulty.cancel_event(*event)) == ErrorKind::External);
+    CHECK(error_of(session.faulty.poll_event(*event)) == ErrorKind::DeviceLost);
+    CHECK(error_of(session.faulty.poll_event(*event)) == ErrorKind::Busy);
+    CHECK(error_of(session.faulty.cancel_event(*event)) == ErrorKind::External);
     CHECK(session.phase(*event) == EventPhase::Pending);
-    CHECK(kind_of(session.faulty.cancel_event(*event)) == ErrorKind::External);
+    CHECK(error_of(session.faulty.cancel_event(*event)) == ErrorKind::External);
     CHECK(session.phase(*event) == EventPhase::Cancelled);
     CHECK(std::holds_alternative<Released>(session.faulty.destroy_event(std::move(event))));
     session.release_all();
@@ -342,10 +331,7 @@ TEST_CASE("contexts may be used by several threads at once, and each step still 
 
 TEST_CASE("a pending event is rejected inside and stays on the books") {
     Session session("");
-    auto result = session.faulty.destroy_event(session.event());
-    REQUIRE(std::holds_alternative<ReleaseRejected<provider::Event>>(result));
-    auto& [error, event] = std::get<ReleaseRejected<provider::Event>>(result);
-    CHECK(error.kind == ErrorKind::Busy);
+    auto event = busy(session.faulty.destroy_event(session.event()));
     CHECK(session.faulty.cancel_event(*event).has_value());
     CHECK(std::holds_alternative<Released>(session.faulty.destroy_event(std::move(event))));
     session.release_all();

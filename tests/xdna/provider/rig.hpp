@@ -75,11 +75,8 @@ void released(provider::ReleaseResult<T> result) {
 // The object that a release gives back: the same one.
 template <class T>
 void busy(provider::ReleaseResult<T> result, std::unique_ptr<T>& resource, const T* was) {
-    auto* rejected = std::get_if<provider::ReleaseRejected<T>>(&result);
-    REQUIRE(rejected);
-    CHECK(rejected->error.kind == ErrorKind::Busy);
-    CHECK(rejected->resource.get() == was);
-    resource = std::move(rejected->resource);
+    resource = provider::test::busy(std::move(result));
+    CHECK(resource.get() == was);
 }
 
 class Rig {
