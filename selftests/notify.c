@@ -143,13 +143,13 @@ TEST_F(notify, a_cancelled_submission)
 /* Put off, it is refused by the device after SUBMIT has returned. */
 TEST_F(notify, a_failed_submission)
 {
-	struct drm_virtio_accel_device_info info;
 	struct vaccel_job job = vaccel_job(&self->session);
 	__u32 syncobj, gate, held;
+	__u64 longest;
 
-	ASSERT_EQ(0, vaccel_query(self->fd, &info));
+	ASSERT_EQ(0, vaccel_longest_fence(self->fd, &longest));
 	ASSERT_EQ(0, syncobj_create(self->fd, &syncobj));
-	ASSERT_EQ(0, vaccel_hold(&self->session, syncobj, 0, info.max_fence_timeout_ns, &held));
+	ASSERT_EQ(0, vaccel_hold(&self->session, syncobj, 0, longest, &held));
 	ASSERT_EQ(0, syncobj_gate(self->fd, syncobj, &gate));
 	vaccel_job_in(&job, gate, GATE_POINT);
 	job.binding.slot++;

@@ -22,17 +22,13 @@ FIXTURE(stress)
 
 FIXTURE_SETUP(stress)
 {
-	const char *times = getenv("VACCEL_STRESS");
-	struct drm_virtio_accel_device_info info;
-
-	self->times = times && atoi(times) > 0 ? atoi(times) : 1;
+	self->times = vaccel_times();
 	self->fd = vaccel_open();
 	if (self->fd < 0)
 		SKIP(return, "no virtio-accel device");
 	if (!vaccel_is_mock(self->fd))
 		SKIP(return, "the host does not run the mock provider");
-	ASSERT_EQ(0, vaccel_query(self->fd, &info));
-	self->longest = info.max_fence_timeout_ns;
+	ASSERT_EQ(0, vaccel_longest_fence(self->fd, &self->longest));
 	ASSERT_EQ(0, vaccel_session_create(self->fd, &self->session));
 }
 

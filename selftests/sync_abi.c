@@ -18,15 +18,12 @@ FIXTURE(sync_abi)
 
 FIXTURE_SETUP(sync_abi)
 {
-	struct drm_virtio_accel_device_info info;
-
 	self->fd = vaccel_open();
 	if (self->fd < 0)
 		SKIP(return, "no virtio-accel device");
 	if (!vaccel_is_mock(self->fd))
 		SKIP(return, "the host does not run the mock provider");
-	ASSERT_EQ(0, vaccel_query(self->fd, &info));
-	self->longest = info.max_fence_timeout_ns;
+	ASSERT_EQ(0, vaccel_longest_fence(self->fd, &self->longest));
 	ASSERT_EQ(0, vaccel_session_create(self->fd, &self->session));
 	ASSERT_EQ(0, syncobj_create(self->fd, &self->signalled));
 	ASSERT_EQ(0, syncobj_create(self->fd, &self->empty));

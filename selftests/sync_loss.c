@@ -52,15 +52,12 @@ static int start(struct vaccel_session *session, __u64 timeout_ns, __u32 *held, 
 
 FIXTURE_SETUP(sync_loss)
 {
-	struct drm_virtio_accel_device_info info;
-
 	self->fd = vaccel_open();
 	if (self->fd < 0)
 		SKIP(return, "no virtio-accel device");
 	if (!vaccel_is_mock(self->fd))
 		SKIP(return, "the host does not run the mock provider");
-	ASSERT_EQ(0, vaccel_query(self->fd, &info));
-	self->longest = info.max_fence_timeout_ns;
+	ASSERT_EQ(0, vaccel_longest_fence(self->fd, &self->longest));
 	self->session.fd = self->fd;
 	ASSERT_EQ(0, start(&self->session, self->longest, &self->held, &self->of_held,
 			   &self->of_waiting));

@@ -50,8 +50,6 @@ FIXTURE(unbind)
 
 FIXTURE_SETUP(unbind)
 {
-	struct drm_virtio_accel_device_info info;
-
 	self->fd = vaccel_open();
 	if (self->fd < 0)
 		SKIP(return, "no virtio-accel device");
@@ -60,8 +58,7 @@ FIXTURE_SETUP(unbind)
 	if (access(DRIVER "/unbind", W_OK))
 		SKIP(return, "the driver cannot be unbound by this user");
 	ASSERT_TRUE(bound_device(self->device, sizeof(self->device)));
-	ASSERT_EQ(0, vaccel_query(self->fd, &info));
-	self->longest = info.max_fence_timeout_ns;
+	ASSERT_EQ(0, vaccel_longest_fence(self->fd, &self->longest));
 	ASSERT_EQ(0, vaccel_session_create(self->fd, &self->session));
 }
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +25,13 @@ static bool is_virtio_accel(int fd)
 	struct drm_version version = { .name = name, .name_len = sizeof(name) - 1 };
 
 	return !vaccel_ioctl(fd, DRM_IOCTL_VERSION, &version) && !strcmp(name, "virtio_accel");
+}
+
+int vaccel_times(void)
+{
+	const char *times = getenv("VACCEL_STRESS");
+
+	return times && atoi(times) > 0 ? atoi(times) : 1;
 }
 
 int vaccel_open(void)
@@ -74,6 +82,15 @@ int vaccel_query(int fd, struct drm_virtio_accel_device_info *info)
 	};
 
 	return vaccel_ioctl(fd, DRM_IOCTL_VIRTIO_ACCEL_DEV_QUERY, &query);
+}
+
+int vaccel_longest_fence(int fd, __u64 *timeout_ns)
+{
+	struct drm_virtio_accel_device_info info = { 0 };
+	int error = vaccel_query(fd, &info);
+
+	*timeout_ns = info.max_fence_timeout_ns;
+	return error;
 }
 
 bool vaccel_is_mock(int fd)

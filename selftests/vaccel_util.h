@@ -24,6 +24,9 @@
 #define VACCEL_BAD_ADDR 0xdead000000000000ULL
 #define VACCEL_BAD_HANDLE 0x7ffffff0U
 
+/* How many times as long a test shall take: VACCEL_STRESS, or 1. */
+int vaccel_times(void);
+
 /* The device file of the first virtio-accel device, or -1 if there is none. */
 int vaccel_open(void);
 
@@ -31,6 +34,8 @@ int vaccel_ioctl(int fd, unsigned long request, void *arg);
 /* As /proc shows it: 'S' asleep, 'D' so that only a fatal signal wakes it; 0 if unknown. */
 char vaccel_process_state(pid_t pid);
 int vaccel_query(int fd, struct drm_virtio_accel_device_info *info);
+/* The longest timeout of a submission with a fence. */
+int vaccel_longest_fence(int fd, __u64 *timeout_ns);
 /* Whether the host runs the mock provider, which the programs below are for. */
 bool vaccel_is_mock(int fd);
 
