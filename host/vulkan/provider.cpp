@@ -245,10 +245,9 @@ std::expected<std::unique_ptr<provider::Provider>, std::string> open(const Optio
             std::format("the provider's kernels cannot be made: {}", name(kernels.error().kind)));
     if (!options.self_test)
         return std::make_unique<VulkanProvider>(std::move(*kernels), options.program_refused);
-    return trusted_kernels(std::move(*kernels), options.cache_directory)
-        .transform([&](auto trusted) {
-            return std::make_unique<VulkanProvider>(std::move(trusted), options.program_refused);
-        });
+    return trusted_kernels(std::move(*kernels), options).transform([&](auto trusted) {
+        return std::make_unique<VulkanProvider>(std::move(trusted), options.program_refused);
+    });
 }
 
 }  // namespace vulkan

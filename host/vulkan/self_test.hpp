@@ -35,10 +35,10 @@ struct KnownAnswer {
 // sums have the 24 bits of FP32, and products and subnormals are not rounded.
 [[nodiscard]] std::vector<KnownAnswer> matrix_answers();
 
-// Kernels that the device computes right with. Matrices with which it does not are not used;
-// anything else that is wrong is an error.
+// Kernels that the device computes right with. Matrices with which it does not are not used, and
+// the options' warning is told; anything else that is wrong is an error.
 [[nodiscard]] std::expected<std::shared_ptr<Kernels>, std::string> trusted_kernels(
-    std::shared_ptr<Kernels> kernels, const std::string& cache_directory);
+    std::shared_ptr<Kernels> kernels, const Options& options);
 
 // Runs them the way that every program is run. The error names the first that the device gets
 // wrong.

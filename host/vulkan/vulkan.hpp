@@ -66,6 +66,9 @@ struct Options {
 
     provider::ProgramRefused program_refused;
 
+    // What the device offers and is not used, as it gets known answers wrong.
+    std::function<void(const std::string&)> warning;
+
     // Told once, by whichever thread finds out, that the device is lost; it is wedged if its
     // work cannot be proven to have ended.
     std::function<void(bool wedged)> device_lost;

@@ -62,6 +62,7 @@ template <class ProviderOptions>
 ProviderOptions options_for(const std::string& device, const Surroundings& around = {}) {
     ProviderOptions options;
     options.program_refused = around.program_refused;
+    options.warning = around.warning;
     if (around.device_lost) {
         options.device_lost = [lost = around.device_lost](bool wedged) {
             lost(wedged ? ProviderLoss::Wedged : ProviderLoss::Poisoned);
@@ -118,7 +119,6 @@ Opened open_xdna(const ProviderChoice& choice, const Surroundings& around) {
     options.store = around.store;
     options.raw_binaries = choice.xdna.raw_binaries;
     options.watchdog = choice.xdna.watchdog;
-    options.warning = around.warning;
     return xdna::choose(options).and_then([&](const xdna::NpuDescription& chosen) {
         return xdna::open(options).transform(
             [&](auto provider) { return OpenedProvider{std::move(provider), describe(chosen)}; });

@@ -262,9 +262,14 @@ TEST_SUITE("vulkan/matrices on a device" * doctest::skip(skipped() || !offered()
     TEST_CASE("matrices that are not exact enough are left alone, and the device used") {
         Shimmed shim;
         shim->mask.subgroup_size = 4;  // it has larger ones: half of each block stays undone
-        const auto opened = open(Shimmed::options());
+        std::string warning;
+        Options options = Shimmed::options();
+        options.warning = [&](const std::string& what) { warning += what; };
+        const auto opened = open(options);
         REQUIRE(opened);
         const auto& provider = static_cast<const VulkanProvider&>(**opened);
+        CHECK(warning ==
+              "the device computes wrong: MATMUL of FP16 by matrices, so they are not used");
         CHECK(provider.device().physical().matrices.halves);
         CHECK(!provider.grid().matrices.halves);
     }
