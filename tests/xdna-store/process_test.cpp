@@ -43,7 +43,7 @@ Pair make_pair(int type) {
 
 class StoreProcess {
  public:
-    StoreProcess(const std::vector<std::string>& arguments, int type) {
+    StoreProcess(const std::vector<std::string>& arguments, int type, const char* log = nullptr) {
         auto [ours, theirs] = make_pair(type);
         socket = std::move(ours);
         const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
@@ -57,6 +57,7 @@ class StoreProcess {
         posix_spawn_file_actions_t actions;
         posix_spawn_file_actions_init(&actions);
         posix_spawn_file_actions_adddup2(&actions, aside.value(), kInherited);
+        if (log) posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY, 0);
         REQUIRE(::posix_spawn(&pid_, pointers[0], &actions, nullptr, pointers.data(), environ) ==
                 0);
         posix_spawn_file_actions_destroy(&actions);
@@ -188,6 +189,16 @@ TEST_CASE("A compiler has as long as the store process is told") {
     const UniqueFd go(::open((scratch / "go").c_str(), O_RDWR));
     CHECK(client.find(kSpec, Effort::Compile).error().error ==
           provider::Error(xdna::kErrorDomain, 102));
+}
+
+TEST_CASE("A store process goes on without its log") {
+    const Scratch scratch;
+    const StoreProcess store(compiling(scratch, "--control-fd", "sys.exit('no')\n"), SOCK_SEQPACKET,
+                             "/dev/full");
+    StoreClient client(store.connect());
+    for (int i = 0; i < 2; ++i)
+        CHECK(client.find(kSpec, Effort::Compile).error().error ==
+              provider::Error(xdna::kErrorDomain, 103));
 }
 
 TEST_CASE("A store process that is started wrongly says so") {
