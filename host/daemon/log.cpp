@@ -2,6 +2,7 @@
 #include "daemon/log.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <format>
 
 #include <fcntl.h>
@@ -16,6 +17,10 @@ namespace acceld {
 void set_up_log() {
     spdlog::set_default_logger(spdlog::stderr_logger_mt("virtio-acceld"));
     spdlog::set_pattern("%n: %l: %v");
+}
+
+void complain(const std::string& why) {
+    std::fputs(("virtio-acceld: " + why + "\n").c_str(), stderr);
 }
 
 void name_guest_in_log(unsigned guest) {

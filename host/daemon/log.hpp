@@ -14,6 +14,8 @@
 namespace acceld {
 
 void set_up_log();
+// Why this process ends, where there may be no log yet. Does not throw where nobody can be told.
+void complain(const std::string& why);
 // From here on every line of this process names the guest, and the process.
 void name_guest_in_log(unsigned guest);
 

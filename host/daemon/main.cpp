@@ -2,7 +2,6 @@
 //
 // virtio-acceld: the host's end of the virtio accelerator.
 #include <cerrno>
-#include <cstring>
 #include <exception>
 #include <print>
 
@@ -13,6 +12,7 @@
 #include "daemon/options.hpp"
 #include "daemon/programs.hpp"
 #include "daemon/supervisor.hpp"
+#include "vhost/failure.hpp"
 
 namespace {
 
@@ -28,7 +28,7 @@ std::string capabilities() {
 int become_worker(char** argv) {
     const auto program = acceld::worker_program();
     ::execv(program.c_str(), argv);
-    std::println(stderr, "virtio-acceld: virtio-accel-worker: {}", std::strerror(errno));
+    acceld::complain(vhost::failure("virtio-accel-worker", errno).error());
     return acceld::kExitFailure;
 }
 
@@ -51,13 +51,13 @@ int run(const acceld::Options& options, char** argv) {
     if (!options.log_file.empty()) {
         const auto file = acceld::open_log(options.log_file);
         if (!file) {
-            std::println(stderr, "virtio-acceld: {}", file.error());
+            acceld::complain(file.error());
             return acceld::kExitFailure;
         }
         acceld::log_to(*file);
     }
     const auto status = acceld::supervise(options);
-    if (!status) std::println(stderr, "virtio-acceld: {}", status.error());
+    if (!status) acceld::complain(status.error());
     return status.value_or(acceld::kExitFailure);
 }
 
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
         const auto options = acceld::parse_options(argc, argv);
         return options ? run(*options, argv) : options.error();
     } catch (const std::exception& error) {
-        std::println(stderr, "virtio-acceld: {}", error.what());
+        acceld::complain(error.what());
         return acceld::kExitFailure;
     }
 }

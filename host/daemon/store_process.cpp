@@ -4,10 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <print>
 #include <vector>
 
 // glibc 2.41's header forgets to say that its functions are C.
@@ -22,6 +19,7 @@ extern "C" {
 #include <unistd.h>
 
 #include "daemon/fd_passing.hpp"
+#include "daemon/log.hpp"
 #include "daemon/obituary.hpp"
 #include "daemon/order.hpp"
 #include "daemon/programs.hpp"
@@ -88,7 +86,7 @@ std::vector<std::string> arguments_of(const XdnaStoreChoice& choice) {
     ::fcntl(kControl, F_SETFD, 0);
     close_all_but({kControl});
     if (const auto done = sandbox::confine_helper(policy, view_of(choice, program)); !done) {
-        std::println(stderr, "virtio-acceld: {}", done.error());
+        complain(done.error());
         ::_exit(kExitFailure);
     }
     std::vector<std::string> arguments = arguments_of(choice);
@@ -98,7 +96,7 @@ std::vector<std::string> arguments_of(const XdnaStoreChoice& choice) {
         words.push_back(argument.data());
     words.push_back(nullptr);
     ::execv(program.c_str(), words.data());
-    std::println(stderr, "virtio-acceld: {}: {}", program.native(), std::strerror(errno));
+    complain(vhost::failure(program.native(), errno).error());
     ::_exit(kExitFailure);
 }
 
@@ -125,7 +123,7 @@ StoreProcess::~StoreProcess() {
     control_.reset();
     pollfd ended{pidfd_.value(), POLLIN, 0};
     if (::poll(&ended, 1, static_cast<int>(kPatience.count())) <= 0) ::kill(pid_, SIGKILL);
-    static_cast<void>(bury());
+    wait();
 }
 
 std::expected<UniqueFd, std::string> StoreProcess::connect() const {
@@ -137,13 +135,17 @@ std::expected<UniqueFd, std::string> StoreProcess::connect() const {
 }
 
 std::string StoreProcess::bury() {
+    return describe_end(wait());
+}
+
+int StoreProcess::wait() {
     int status = 0;
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     pid_ = -1;
     pidfd_.reset();
     control_.reset();
-    return describe_end(status);
+    return status;
 }
 
 }  // namespace acceld

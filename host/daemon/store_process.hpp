@@ -46,6 +46,9 @@ class StoreProcess {
     StoreProcess(pid_t pid, base::UniqueFd pidfd, base::UniqueFd control)
         : pid_(pid), pidfd_(std::move(pidfd)), control_(std::move(control)) {}
 
+    // What waitpid() says.
+    int wait();
+
     pid_t pid_;
     base::UniqueFd pidfd_;
     base::UniqueFd control_;

@@ -30,7 +30,7 @@ int run(const acceld::Options& options) {
     if (options.guest)
         spdlog::error("{}", served.error());
     else
-        std::println(stderr, "virtio-acceld: {}", served.error());
+        acceld::complain(served.error());
     return acceld::kExitFailure;
 }
 
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
         const auto options = acceld::parse_options(argc, argv);
         return options ? run(*options) : options.error();
     } catch (const std::exception& error) {
-        std::println(stderr, "virtio-acceld: {}", error.what());
+        acceld::complain(error.what());
         return acceld::kExitFailure;
     }
 }

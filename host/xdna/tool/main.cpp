@@ -4,6 +4,7 @@
 // machine that has a toolchain (docs/providers/xdna-compiler.md).
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <format>
@@ -31,6 +32,11 @@ namespace fs = std::filesystem;
 
 constexpr int kExitFailure = 1;
 constexpr int kExitUsage = 2;
+
+int complain(const std::string& why) {
+    std::fputs(("accel-xdna: " + why + "\n").c_str(), stderr);
+    return kExitFailure;
+}
 
 template <class T>
 using Expected = std::expected<T, std::string>;
@@ -169,8 +175,7 @@ int run(int argc, char** argv) {
                       : making->parsed() ? compile(options)
                                          : show(what);
     if (done) return 0;
-    std::println(stderr, "accel-xdna: {}", done.error());
-    return kExitFailure;
+    return complain(done.error());
 }
 
 }  // namespace
@@ -179,7 +184,6 @@ int main(int argc, char** argv) {
     try {
         return run(argc, argv);
     } catch (const std::exception& error) {
-        std::println(stderr, "accel-xdna: {}", error.what());
-        return kExitFailure;
+        return complain(error.what());
     }
 }
