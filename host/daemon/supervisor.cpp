@@ -214,9 +214,10 @@ class Supervisor {
 
     void accept(std::size_t index) {
         auto& listening = sockets_->listening;
-        auto front_end = listening[index].accept();
+        const auto heard = listening.begin() + static_cast<std::ptrdiff_t>(index);
+        auto front_end = heard->accept();
         // It comes last the next time, so that no socket keeps the others waiting.
-        std::rotate(listening.begin() + index, listening.begin() + index + 1, listening.end());
+        std::rotate(heard, heard + 1, listening.end());
         if (!front_end) return fail(front_end.error());
         if (!*front_end) return;
         // A session that has died in this moment is the loss of one front end.

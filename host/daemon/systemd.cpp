@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <format>
 #include <optional>
 #include <ranges>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/unique_fd.hpp"
+#include "vhost/failure.hpp"
 
 namespace acceld {
 
@@ -67,9 +67,9 @@ void notify_manager(std::string_view state) {
     if (path.front() == '@') address.sun_path[0] = '\0';
     const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
     const base::UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    if (::sendto(socket.value(), state.data(), state.size(), MSG_NOSIGNAL,
-                 reinterpret_cast<const sockaddr*>(&address), size) < 0)
-        spdlog::warn("NOTIFY_SOCKET: {}", std::strerror(errno));
+    if (!socket || ::sendto(socket.value(), state.data(), state.size(), MSG_NOSIGNAL,
+                            reinterpret_cast<const sockaddr*>(&address), size) < 0)
+        spdlog::warn("{}", vhost::failure("NOTIFY_SOCKET", errno).error());
 }
 
 }  // namespace acceld

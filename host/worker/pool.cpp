@@ -6,8 +6,6 @@
 
 #include <sys/eventfd.h>
 
-#include <unistd.h>
-
 #include "vhost/failure.hpp"
 
 namespace acceld {
@@ -30,7 +28,7 @@ void Pool::post(engine::Work work) {
         if (idle_ <= todo_.size() && threads_.size() < most_threads_) {
             try {
                 threads_.emplace_back([this](const std::stop_token& stop) { this->work(stop); });
-            } catch (const std::system_error&) {
+            } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): fewer do it
             }
         }
         if (!threads_.empty()) {
@@ -62,8 +60,7 @@ void Pool::work(const std::stop_token& stop) {
 void Pool::finished(engine::Work work) {
     const std::scoped_lock lock(mutex_);
     done_.push_back(std::move(work));
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = ::write(done_fd_.value(), &one, sizeof(one));
+    ::eventfd_write(done_fd_.value(), 1);
     finished_.notify_one();
 }
 
@@ -71,8 +68,8 @@ engine::Work Pool::pop_done() {
     engine::Work work = std::move(done_.front());
     done_.pop_front();
     if (done_.empty()) {
-        std::uint64_t count = 0;
-        [[maybe_unused]] const ssize_t got = ::read(done_fd_.value(), &count, sizeof(count));
+        eventfd_t count = 0;
+        ::eventfd_read(done_fd_.value(), &count);
     }
     return work;
 }
