@@ -46,7 +46,7 @@ std::expected<UniqueFd, std::string> connect_to(const std::string& path) {
 
 std::expected<std::string, std::string> read_all(const UniqueFd& socket) {
     std::string all;
-    std::array<char, 65536> bytes;
+    std::array<char, 65536> bytes{};
     while (all.size() < kMaxAnswer) {
         const ssize_t got = ::recv(socket.value(), bytes.data(), bytes.size(), 0);
         if (got == 0) return all;

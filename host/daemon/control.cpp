@@ -9,8 +9,6 @@
 
 namespace acceld {
 
-using base::UniqueFd;
-
 namespace {
 
 bool try_later(ssize_t result) {
@@ -62,7 +60,7 @@ bool Control::serve(Client& client, const Answer& answer) {
 }
 
 bool Control::receive(Client& client, const Answer& answer) {
-    std::array<char, 4096> bytes;
+    std::array<char, 4096> bytes{};
     const ssize_t got = ::recv(client.socket.value(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (got <= 0) return try_later(got);
     client.received.append(bytes.data(), static_cast<std::size_t>(got));

@@ -168,7 +168,7 @@ std::string metrics_text(const DaemonView& daemon) {
     Text text;
     text.begin(Gauge, "sessions", "Sessions, of which one may stand by for the next front end.");
     for (const GuestView& guest : daemon.guests)
-        text.sample(std::format("{{guest=\"{}\",state=\"{}\"}}", guest.number, guest.state), "1");
+        text.sample(std::format(R"({{guest="{}",state="{}"}})", guest.number, guest.state), "1");
     text.begin(Gauge, "max_guests", "Front ends that are served at a time.");
     text.sample("", std::to_string(daemon.max_guests));
     text.begin(Counter, "front_ends", "Front ends that were let in.");

@@ -41,8 +41,8 @@ std::shared_ptr<Context> ContextPool::find(std::span<const std::byte> xclbin) {
 std::shared_ptr<Context> ContextPool::insert(std::shared_ptr<Entry> made) {
     const std::scoped_lock lock(mutex_);
     if (auto known = use(made->xclbin)) return known;
-    entries_.push_back(made);
-    return {made, &*made->context};
+    const auto& kept = entries_.emplace_back(std::move(made));
+    return {kept, &*kept->context};
 }
 
 std::shared_ptr<Context> ContextPool::use(std::span<const std::byte> xclbin) {

@@ -75,7 +75,7 @@ std::vector<KnownAnswer> products() {
          bytes_of<std::int32_t>({-34, 40, 90, 35})},
         {Int8Matmul{{16, 16, 16}, -1, 0},
          {rows({constant_row<std::int8_t>(1, 16), constant_row<std::int8_t>(-2, 16)}, 8),
-          row<std::int8_t>({3, -5, 7, 0}, 4 * 16)},
+          row<std::int8_t>({3, -5, 7, 0}, 64)},
          rows({row<std::int32_t>({96, -160, 224, 0}, 4), row<std::int32_t>({-48, 80, -112, 0}, 4)},
               8)},
         {Bf16Matmul{{32, 64, 32}}, factors_32_64_32<std::uint16_t>(0x3F80, 0x4000, 0xBF80, 0x3F00),

@@ -35,7 +35,7 @@ Result<Spec> read_spec(const ProgramDesc& desc, ByteSource& source,
     std::string why = provider::beyond_one_block(artifact->graph);
     if (why.empty()) {
         auto spec = match(artifact->graph);
-        if (spec) return std::move(*spec);
+        if (spec) return *spec;
         why = std::move(spec.error());
     }
     if (refused) refused(why);

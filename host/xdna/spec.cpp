@@ -40,10 +40,10 @@ std::uint64_t windows(std::uint64_t extent, std::uint64_t kernel, std::uint64_t 
 }
 
 Sizes sizes(const Bf16Identity& s) {
-    return Sizes(2, 2ULL * s.elements);
+    return {2ULL * s.elements, 2ULL * s.elements};
 }
 Sizes sizes(const Int8Identity& s) {
-    return Sizes(2, s.elements);
+    return {s.elements, s.elements};
 }
 Sizes sizes(const Fp8ToBf16& s) {
     return {s.elements, 2ULL * s.elements};
@@ -141,7 +141,7 @@ std::string unfit_of(const Fp8Matmul& s) {
     return edges(s.shape, kMacroTile);
 }
 std::string unfit_of(const Int8Matmul& s) {
-    std::string why = edges(s.shape, kAnyTile);
+    const std::string why = edges(s.shape, kAnyTile);
     return why.empty() ? in_core(sizes(s)) : why;
 }
 std::string unfit_of(const Int32ToInt8Rescale& s) {

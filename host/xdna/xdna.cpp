@@ -88,7 +88,7 @@ Opened open_npu(std::shared_ptr<Npu> npu, const Options& options) {
     if (const auto& untested = npu->description().untested; !untested.empty() && options.warning)
         options.warning(untested);
     if (options.self_test)
-        if (std::string why = test(npu, options); !why.empty()) return std::unexpected(why);
+        if (const std::string why = test(npu, options); !why.empty()) return std::unexpected(why);
     return make_provider(std::move(npu), options);
 }
 

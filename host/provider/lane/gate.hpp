@@ -27,8 +27,6 @@ class Gate {
 
     // A buffer admits one outstanding submission, a program any number.
     explicit Gate(std::uint32_t places = 1) : places_(places) {}
-    Gate(const Gate&) = delete;
-    Gate& operator=(const Gate&) = delete;
 
     [[nodiscard]] bool enter();  // false: no place, or closed
     void leave();

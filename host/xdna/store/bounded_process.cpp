@@ -121,7 +121,7 @@ class Tail {
     [[nodiscard]] int fd() const { return pipe_.value(); }
     // Some of what is there; false if there is nothing.
     bool read() {
-        std::array<char, 64 << 10> some;
+        std::array<char, 64 << 10> some{};
         const ssize_t got = ::read(pipe_.value(), some.data(), some.size());
         if (got == 0) pipe_.reset();
         if (got <= 0) return false;

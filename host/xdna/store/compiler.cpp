@@ -81,8 +81,8 @@ std::expected<Binary, NoBinary> assemble(contract::Result result, const UniqueFd
 
 }  // namespace
 
-Compiler::Compiler(std::filesystem::path program, std::filesystem::path place, ProcessLimits limits,
-                   int stop_fd, Log log)
+Compiler::Compiler(const std::filesystem::path& program, std::filesystem::path place,
+                   ProcessLimits limits, int stop_fd, Log log)
     : program_(std::filesystem::absolute(program)),
       place_(std::move(place)),
       limits_(limits),

@@ -20,8 +20,8 @@ class Compiler {
     using Log = std::function<void(const std::string&)>;
 
     // It works in directories that are made in `place`, which is private.
-    Compiler(std::filesystem::path program, std::filesystem::path place, ProcessLimits limits,
-             int stop_fd, Log log);
+    Compiler(const std::filesystem::path& program, std::filesystem::path place,
+             ProcessLimits limits, int stop_fd, Log log);
 
     [[nodiscard]] std::expected<Toolchain, NoBinary> measure() const;
     // An error if it turns out to be another toolchain.

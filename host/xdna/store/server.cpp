@@ -49,7 +49,7 @@ Server::Server(Store& store, Limits limits)
       jobs_(store) {}
 
 Server::~Server() {
-    for (Client& client : clients_)
+    for (const Client& client : clients_)
         ::shutdown(client.channel.fd(), SHUT_RDWR);
     clients_.clear();
 }

@@ -94,6 +94,7 @@ std::shared_ptr<Xrt> create() noexcept {
 
 }  // namespace
 
-extern "C" [[gnu::visibility("default")]] const Entry virtio_accel_xrt{kContract, create};
+extern "C" [[gnu::visibility("default")]] const Entry virtio_accel_xrt{
+    kContract, create};  // NOLINT(readability-identifier-naming): kEntryName
 
 }  // namespace xdna::native_xrt
