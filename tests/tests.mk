@@ -95,7 +95,8 @@ lint:
 # Slow, and no part of check.
 tidy: $(O)/gen/tosa_generated.h
 	@clang-tidy --quiet $(sort $(sources)) -- -std=c++23 -Ihost -Itests -Iuapi -I$(O)/gen \
-		-Ilibaccel/include -Ilibaccel/src -Ilibaccel/tools $(drm-cppflags) -DFMT_HEADER_ONLY $(xdna-contract)
+		-Ilibaccel/include -Ilibaccel/src -Ilibaccel/tools $(drm-cppflags) -DFMT_HEADER_ONLY \
+		$(spdlog-flags) $(xdna-contract) $(xdna-xrt-flags)
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
