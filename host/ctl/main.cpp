@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // acceld-ctl: what virtio-acceld and its guests are doing.
+#include <cstdio>
 #include <exception>
 #include <print>
 #include <string>
@@ -17,7 +18,7 @@ constexpr int kExitFailure = 1;
 constexpr int kExitUsage = 2;
 
 int complain(const std::string& why) {
-    std::println(stderr, "acceld-ctl: {}", why);
+    std::fputs(("acceld-ctl: " + why + "\n").c_str(), stderr);
     return kExitFailure;
 }
 

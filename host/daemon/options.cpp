@@ -179,6 +179,7 @@ struct CommandLine {
     }
     CommandLine(const CommandLine&) = delete;
     CommandLine& operator=(const CommandLine&) = delete;
+    ~CommandLine() = default;
 
     void parse(std::vector<std::string> words) {
         std::ranges::reverse(words);  // as CLI11 wants them

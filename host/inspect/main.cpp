@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // accel-tosa: what is in a TOSA file, and whether a target takes it.
+#include <cstdio>
 #include <exception>
 #include <print>
 #include <string>
@@ -17,7 +18,7 @@ constexpr int kExitFailure = 1;
 constexpr int kExitUsage = 2;
 
 int complain(const std::string& why) {
-    std::println(stderr, "accel-tosa: {}", why);
+    std::fputs(("accel-tosa: " + why + "\n").c_str(), stderr);
     return kExitFailure;
 }
 

@@ -13,7 +13,7 @@ Core::Core(std::shared_ptr<Runtime> runtime, Options options)
 }
 
 Result<std::shared_ptr<Run>> Core::admit(Work work, std::optional<Clock::time_point> until) {
-    const auto run = std::make_shared<Run>(std::move(work));
+    auto run = std::make_shared<Run>(std::move(work));
 
     Lock lock(mutex_);
     while (!wedged(lock) && !poisoned_ && places_taken_ == contract_.depth()) {
