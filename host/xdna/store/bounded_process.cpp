@@ -91,7 +91,7 @@ void limit(const Start& start) {
         ::signal(signal, SIG_DFL);
     sigset_t none;
     ::sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
     if (::fchdir(start.directory) != 0) give_up(start, "fchdir", errno);
     if (::dup2(start.input, 0) < 0 || ::dup2(start.output, 1) < 0 || ::dup2(start.errors, 2) < 0)
         give_up(start, "dup2", errno);
