@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -49,6 +50,27 @@ std::set<pid_t> tree(pid_t root) {
     return found;
 }
 
+// How often the threads of a process and all its descendants have stopped to run, or nothing
+// while one of them runs or waits for its turn: a process that starts on a busy machine
+// may hold the same for a long time, and is not at rest.
+std::optional<std::uint64_t> stops(pid_t root) {
+    std::uint64_t sum = 0;
+    for (const pid_t pid : tree(root)) {
+        std::error_code gone;
+        for (const auto& task :
+             fs::directory_iterator("/proc/" + std::to_string(pid) + "/task", gone)) {
+            std::ifstream status(task.path() / "status");
+            for (std::string line; std::getline(status, line);) {
+                if (line.starts_with("State:") && !line.contains("S (sleeping)"))
+                    return std::nullopt;
+                if (line.contains("voluntary_ctxt_switches:"))
+                    sum += std::stoull(line.substr(line.find(':') + 1));
+            }
+        }
+    }
+    return sum;
+}
+
 }  // namespace
 
 std::vector<pid_t> children(pid_t pid) {
@@ -77,10 +99,11 @@ Usage usage(pid_t root) {
 }
 
 Usage settled_usage(pid_t root) {
-    for (Usage before = usage(root);; before = usage(root)) {
+    for (;;) {
+        const auto before = stops(root);
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         const Usage now = usage(root);
-        if (now.processes == before.processes && now.fds == before.fds) return now;
+        if (before && stops(root) == before) return now;
     }
 }
 

@@ -261,15 +261,21 @@ TEST_SUITE("vulkan/matrices on a device" * doctest::skip(skipped() || !offered()
 
     TEST_CASE("matrices that are not exact enough are left alone, and the device used") {
         Shimmed shim;
-        shim->mask.subgroup_size = 4;  // it has larger ones: half of each block stays undone
-        std::string warning;
+        std::string wanted, warning;
+        SUBCASE("wrong results") {
+            shim->mask.subgroup_size = 4;  // it has larger ones: half of each block stays undone
+            wanted = "the device computes wrong: MATMUL of FP16 by matrices";
+        }
+        SUBCASE("no pipeline") {
+            shim->fault = {"vkCreateComputePipelines", 1, VK_ERROR_OUT_OF_DEVICE_MEMORY};
+            wanted = "the device fails to compute MATMUL of FP16 by matrices: OutOfMemory";
+        }
         Options options = Shimmed::options();
         options.warning = [&](const std::string& what) { warning += what; };
         const auto opened = open(options);
         REQUIRE(opened);
         const auto& provider = static_cast<const VulkanProvider&>(**opened);
-        CHECK(warning ==
-              "the device computes wrong: MATMUL of FP16 by matrices, so they are not used");
+        CHECK(warning == wanted + ", so they are not used");
         CHECK(provider.device().physical().matrices.halves);
         CHECK(!provider.grid().matrices.halves);
     }
