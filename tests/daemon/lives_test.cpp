@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Many front ends one after the other, and what the program holds meanwhile.
-#include <algorithm>
-
 #include <doctest/doctest.h>
 
 #include "daemon/soak.hpp"
@@ -59,21 +57,6 @@ void live(Daemon& daemon, int n) {
     }
 }
 
-// The least of several looks: whoever came before may still be on the way out.
-Usage least(Daemon& daemon, int& n) {
-    constexpr int kLooks = 10;
-    Usage least;
-    for (int i = 0; i < kLooks; ++i) {
-        live(daemon, n++);
-        const Usage now = daemon.usage_at_rest();
-        if (i == 0) least = now;
-        least = {std::min(least.processes, now.processes), std::min(least.fds, now.fds),
-                 std::min(least.resident_kib, now.resident_kib),
-                 std::min(least.guest_mappings, now.guest_mappings)};
-    }
-    return least;
-}
-
 }  // namespace
 
 TEST_CASE("any number of front ends leave no descriptor, no mapping and no memory behind") {
@@ -82,10 +65,10 @@ TEST_CASE("any number of front ends leave no descriptor, no mapping and no memor
     int n = 0;
     while (n < lives / 10)
         live(daemon, n++);
-    const Usage early = least(daemon, n);
+    const Usage early = daemon.usage_at_rest();
     while (n < lives)
         live(daemon, n++);
-    const Usage late = least(daemon, n);
+    const Usage late = daemon.usage_at_rest();
 
     CAPTURE(early.resident_kib);
     CAPTURE(late.resident_kib);

@@ -44,7 +44,7 @@ Client Daemon::connect_at_rest() {
 
 Usage Daemon::usage_at_rest() {
     const Client client = connect_at_rest();
-    return usage();
+    return settled_usage();
 }
 
 bool Daemon::returns_to(const Usage& at_rest) {
