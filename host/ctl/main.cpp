@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // acceld-ctl: what virtio-acceld and its guests are doing.
-#include <cstdio>
-#include <exception>
 #include <print>
 #include <string>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/command.hpp"
 #include "ctl/client.hpp"
 #include "ctl/table.hpp"
 
@@ -18,7 +17,7 @@ constexpr int kExitFailure = 1;
 constexpr int kExitUsage = 2;
 
 int complain(const std::string& why) {
-    std::fputs(("acceld-ctl: " + why + "\n").c_str(), stderr);
+    base::say("acceld-ctl: " + why);
     return kExitFailure;
 }
 
@@ -57,9 +56,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        return run(argc, argv);
-    } catch (const std::exception& error) {
-        return complain(error.what());
-    }
+    return base::run_command("acceld-ctl", [&] { return run(argc, argv); });
 }

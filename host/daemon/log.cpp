@@ -2,7 +2,6 @@
 #include "daemon/log.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <format>
 
 #include <fcntl.h>
@@ -10,6 +9,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include "base/command.hpp"
 #include "vhost/failure.hpp"
 
 namespace acceld {
@@ -20,7 +20,7 @@ void set_up_log() {
 }
 
 void complain(const std::string& why) {
-    std::fputs(("virtio-acceld: " + why + "\n").c_str(), stderr);
+    base::say("virtio-acceld: " + why);
 }
 
 void name_guest_in_log(unsigned guest) {

@@ -2,12 +2,12 @@
 //
 // virtio-acceld: the host's end of the virtio accelerator.
 #include <cerrno>
-#include <exception>
 #include <print>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "base/command.hpp"
 #include "daemon/log.hpp"
 #include "daemon/options.hpp"
 #include "daemon/programs.hpp"
@@ -64,11 +64,8 @@ int run(const acceld::Options& options, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
+    return base::run_command("virtio-acceld", [&] {
         const auto options = acceld::parse_options(argc, argv);
         return options ? run(*options, argv) : options.error();
-    } catch (const std::exception& error) {
-        acceld::complain(error.what());
-        return acceld::kExitFailure;
-    }
+    });
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // accel-tosa: what is in a TOSA file, and whether a target takes it.
-#include <cstdio>
-#include <exception>
 #include <print>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
+#include "base/command.hpp"
 #include "inspect/dump.hpp"
 #include "inspect/input.hpp"
 #include "inspect/stats.hpp"
@@ -18,7 +17,7 @@ constexpr int kExitFailure = 1;
 constexpr int kExitUsage = 2;
 
 int complain(const std::string& why) {
-    std::fputs(("accel-tosa: " + why + "\n").c_str(), stderr);
+    base::say("accel-tosa: " + why);
     return kExitFailure;
 }
 
@@ -72,9 +71,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        return run(argc, argv);
-    } catch (const std::exception& error) {
-        return complain(error.what());
-    }
+    return base::run_command("accel-tosa", [&] { return run(argc, argv); });
 }

@@ -2,11 +2,11 @@
 //
 // virtio-accel-worker: the part of virtio-acceld that has the engine and the providers.
 // The daemon starts one for each guest; for --single-process and `list` it becomes one.
-#include <exception>
 #include <print>
 
 #include <spdlog/spdlog.h>
 
+#include "base/command.hpp"
 #include "daemon/log.hpp"
 #include "daemon/options.hpp"
 #include "worker/providers.hpp"
@@ -37,11 +37,8 @@ int run(const acceld::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
+    return base::run_command("virtio-acceld", [&] {
         const auto options = acceld::parse_options(argc, argv);
         return options ? run(*options) : options.error();
-    } catch (const std::exception& error) {
-        acceld::complain(error.what());
-        return acceld::kExitFailure;
-    }
+    });
 }

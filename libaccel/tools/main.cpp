@@ -37,7 +37,8 @@ struct Arguments {
 };
 
 int report(const std::string& error, int status) {
-    fmt::print(stderr, "accelctl: {}{}", error, error.ends_with('\n') ? "" : "\n");
+    const auto line = fmt::format("accelctl: {}{}", error, error.ends_with('\n') ? "" : "\n");
+    std::fputs(line.c_str(), stderr);  // print() throws where nobody can be told
     return status;
 }
 
@@ -197,7 +198,9 @@ int command_line(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
-        return command_line(argc, argv);
+        const int status = command_line(argc, argv);
+        if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+        return report("its output cannot be written", kFailure);
     } catch (const std::exception& error) {
         return report(error.what(), kFailure);
     }

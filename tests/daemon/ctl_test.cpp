@@ -88,6 +88,7 @@ TEST_CASE("the guests are shown as a table, as JSON and as metrics") {
     CHECK(metrics.status == 0);
     auto families = daemon_test::parse_metrics(metrics.output);
     CHECK(families["virtio_accel_commands_total"].at({{"guest", "1"}}) == 2);
+    CHECK(ctl("metrics --control-path " + control + " > /dev/full").status == 1);
 }
 
 TEST_CASE("where no daemon answers there is one plain line and status 1") {

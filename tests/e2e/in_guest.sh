@@ -38,6 +38,8 @@ runs "matmul" accelctl run matmul-fp32.tosa --input lhs=matmul-fp32.lhs.npy \
 same "matmul is exact on small integers" /tmp/matmul.npy matmul-fp32.expected.npy 16
 
 refused="--output logits=/tmp/refused.npy"
+refuses "an output that is full" "accelctl: its output cannot be written" \
+	sh -c 'accelctl info >/dev/full'
 refuses "a model that is not there" "none.tosa: No such file" accelctl run none.tosa
 refuses "a file that is not TOSA" "not-tosa.bin: " accelctl run not-tosa.bin
 refuses "an operator that no provider has" "does not run this model" \

@@ -77,6 +77,7 @@ TEST_CASE("dump and stats print what the library says") {
     const File file(identity().file());
     CHECK(accel_tosa("dump " + file.path()).output.contains("IDENTITY "));
     CHECK(accel_tosa("stats " + file.path()).output.contains("operators "));
+    CHECK(accel_tosa("dump " + file.path() + " > /dev/full").status == 1);
 }
 
 TEST_CASE("what is no TOSA file, no file or no usage is one line and a status") {

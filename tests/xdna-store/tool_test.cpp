@@ -72,6 +72,8 @@ TEST_CASE("accel-xdna says what is wrong") {
     CHECK(status("key tests/corpus/data/abs-fp32.tosa") == 1);
     CHECK(status("show " + (scratch / "file").native()) == 1);
     CHECK(status("show " + (scratch / "none").native()) == 1);
+    CHECK(status("key 'int8-identity elements=8'") == 0);
+    CHECK(status("key 'int8-identity elements=8' > /dev/full") == 1);
     const auto missing = accel_xdna(std::format(
         "compile 'int8-identity elements=8' -o {} --compiler {}", (scratch / "none").native(),
         write_compiler(scratch, "sys.exit(3)\n").native()));

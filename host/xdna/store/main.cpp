@@ -6,9 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
-#include <exception>
 #include <format>
 #include <mutex>
 #include <optional>
@@ -21,6 +19,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/command.hpp"
 #include "sandbox/privileges.hpp"
 #include "xdna/store/direct.hpp"
 #include "xdna/store/server.hpp"
@@ -46,9 +45,8 @@ struct Options {
     std::optional<int> client_fd;
 };
 
-// Unlike println(), it does not throw where the log's disk is full or its reader has gone.
 void say(const std::string& line) {
-    std::fputs(("virtio-accel-xdna-store: " + line + "\n").c_str(), stderr);
+    base::say("virtio-accel-xdna-store: " + line);
 }
 
 // Guests can have lines written at will.
@@ -196,11 +194,8 @@ int run(Options options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
+    return base::run_command("virtio-accel-xdna-store", [&] {
         auto options = parse(argc, argv);
         return options ? run(std::move(*options)) : options.error();
-    } catch (const std::exception& error) {
-        say(error.what());
-        return kExitFailure;
-    }
+    });
 }

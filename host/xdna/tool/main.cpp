@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <format>
 #include <print>
 #include <string>
@@ -18,6 +17,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/command.hpp"
 #include "inspect/input.hpp"
 #include "tosa/graph.hpp"
 #include "xdna/match.hpp"
@@ -34,7 +34,7 @@ constexpr int kExitFailure = 1;
 constexpr int kExitUsage = 2;
 
 int complain(const std::string& why) {
-    std::fputs(("accel-xdna: " + why + "\n").c_str(), stderr);
+    base::say("accel-xdna: " + why);
     return kExitFailure;
 }
 
@@ -97,9 +97,9 @@ struct CompileOptions {
 
 Expected<void> compile(const CompileOptions& options) {
     const Scratch scratch;
-    const xdna::Compiler compiler(
-        options.compiler, scratch.path(), {.time = std::chrono::seconds(options.timeout)}, -1,
-        [](const std::string& line) { std::println(stderr, "{}", line); });
+    const xdna::Compiler compiler(options.compiler, scratch.path(),
+                                  {.time = std::chrono::seconds(options.timeout)}, -1,
+                                  [](const std::string& line) { base::say(line); });
     const auto toolchain = compiler.measure();
     if (!toolchain) return std::unexpected(toolchain.error().why);
     for (const std::string& what : options.what) {
@@ -181,9 +181,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        return run(argc, argv);
-    } catch (const std::exception& error) {
-        return complain(error.what());
-    }
+    return base::run_command("accel-xdna", [&] { return run(argc, argv); });
 }
