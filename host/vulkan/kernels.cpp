@@ -16,6 +16,11 @@ MatrixShapes usable_matrices(const PhysicalDevice& device, bool full_subgroups) 
     return usable;
 }
 
+VkPipelineShaderStageCreateFlags stage_flags(Feature feature) {
+    if (feature != Feature::FullSubgroups) return 0;
+    return VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+}
+
 }  // namespace
 
 Grid grid_of(const PhysicalDevice& device) {
@@ -116,16 +121,12 @@ Result<Handle<VkPipeline>> Kernels::specialize(const Variant& variant,
     if (!code) return std::unexpected(code.error());
     const VkComputePipelineCreateInfo info{
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .stage =
-            {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-             .flags =
-                 variant.feature == Feature::FullSubgroups
-                     ? VkPipelineShaderStageCreateFlags{VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT}
-                     : 0U,
-             .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-             .module = *code,
-             .pName = "main",
-             .pSpecializationInfo = &specialization},
+        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                  .flags = stage_flags(variant.feature),
+                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                  .module = *code,
+                  .pName = "main",
+                  .pSpecializationInfo = &specialization},
         .layout = pipeline_layout_.get()};
     const DeviceApi& api = device_->api();
     VkPipeline pipeline = VK_NULL_HANDLE;

@@ -287,15 +287,28 @@ TEST_SUITE("vulkan/matrices on a device" * doctest::skip(skipped() || !offered()
         CHECK(static_cast<VulkanProvider&>(**opened).grid().matrices.halves);
     }
 
-    TEST_CASE("answers about matrices tell right from wrong") {
-        Rig rig;
-        auto& provider = static_cast<VulkanProvider&>(*rig);
-        for (KnownAnswer& known : matrix_answers()) {
-            CAPTURE(known.name);
-            CHECK(self_test(provider, {&known, 1}));
-            known.output.back() ^= std::byte{1};
-            CHECK(!self_test(provider, {&known, 1}));
+    TEST_CASE("both kinds are asked about") {
+        Shimmed shim;
+        bool right = true;
+        SUBCASE("and right") {}
+        SUBCASE("and wrong") {
+            shim->mask.subgroup_size = 4;
+            right = false;
         }
+        Rig rig(Shimmed::options());
+        const Kernels& usual = *static_cast<Context&>(*rig.context).state->kernels;
+        Grid grid = usual.grid();
+        every_matrix(grid, rig.device().physical());
+        auto kernels = Kernels::create(usual.shared_device(), {}, grid);
+        REQUIRE(kernels);
+        int warnings = 0;
+        Options options;
+        options.warning = [&](const std::string&) { ++warnings; };
+        const auto trusted = trusted_kernels(std::move(*kernels), options);
+        REQUIRE(trusted);
+        CHECK((*trusted)->grid().matrices.halves.has_value() == right);
+        CHECK((*trusted)->grid().matrices.bytes.has_value() == right);
+        CHECK(warnings == (right ? 0 : 2));
     }
 
     TEST_CASE("what matrices need and the device lacks is not used") {
