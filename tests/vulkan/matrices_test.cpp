@@ -43,6 +43,12 @@ void small(Grid& grid, const PhysicalDevice& device) {
     grid.workgroup = 64;
 }
 
+// Each makes several blocks, one after the other.
+void few_groups(Grid& grid, const PhysicalDevice& device) {
+    every_matrix(grid, device);
+    grid.max_groups = 2;
+}
+
 // The kernels of a program.
 std::vector<Kernel> kernels_of(const Subject& subject, const Grid& grid) {
     const auto file = subject.graph.file();
@@ -185,6 +191,13 @@ TEST_SUITE("vulkan/matrices on a device" * doctest::skip(skipped() || !offered()
         check(rig, matmul(DType::Int8, DType::Int32, 256, 65, 72, 67, {.lhs = 5, .rhs = -77}));
     }
 
+    TEST_CASE("several blocks by one workgroup") {
+        GridRig rig(few_groups);
+        check(rig, matmul(DType::Fp16, DType::Fp32, 1, 130, 70, 200));
+        check(rig, matmul(DType::Int8, DType::Int32, 2, 130, 70, 129, {.lhs = 5, .rhs = -77}));
+        check_conv2d(rig, {.type = DType::Fp16, .input = {2, 12, 11, 8}, .weight = {70, 3, 3, 8}});
+    }
+
     TEST_CASE("long sums are made in slices") {
         GridRig rig(every_matrix);
         check_slices(rig, DType::Fp16, DType::Fp16);
@@ -284,7 +297,11 @@ TEST_SUITE("vulkan/matrices on a device" * doctest::skip(skipped() || !offered()
         Shimmed shim;
         const auto opened = open(Shimmed::options());
         REQUIRE(opened);
-        CHECK(static_cast<VulkanProvider&>(**opened).grid().matrices.halves);
+        const auto& provider = static_cast<const VulkanProvider&>(**opened);
+        CHECK(provider.grid().matrices.halves);
+        CHECK(shim->demanded_full_subgroups);
+        const bool software = provider.device().physical().description.type == DeviceType::Cpu;
+        CHECK(provider.grid().matrices.bytes.has_value() == !software);
     }
 
     TEST_CASE("both kinds are asked about") {

@@ -244,8 +244,11 @@ VkResult create_pipelines(VkDevice device, VkPipelineCache cache, std::uint32_t 
                           const VkComputePipelineCreateInfo* infos,
                           const VkAllocationCallbacks* callbacks, VkPipeline* pipelines) {
     for (std::uint32_t i = 0; i < count; ++i) {
-        if (control().mask.no_full_subgroups && infos[i].stage.flags != 0)
-            control().complain("full subgroups are demanded of a device that lacks them");
+        if (infos[i].stage.flags != 0) {
+            control().demanded_full_subgroups = true;
+            if (control().mask.no_full_subgroups)
+                control().complain("full subgroups are demanded of a device that lacks them");
+        }
         const VkSpecializationInfo* constants = infos[i].stage.pSpecializationInfo;
         for (std::uint32_t c = 0; constants && c < constants->mapEntryCount; ++c) {
             const VkSpecializationMapEntry& entry = constants->pMapEntries[c];

@@ -69,7 +69,7 @@ class Control {
         mask = {};
         fault.reset();
         loss.reset();
-        lost_ = failed_ = false;
+        lost_ = failed_ = demanded_full_subgroups = false;
         submissions_ = 0;
         calls_.clear();
         complaints_.clear();
@@ -93,6 +93,8 @@ class Control {
 
     // What no program may do to the device that it has been shown.
     [[nodiscard]] const std::vector<std::string>& complaints() const { return complaints_; }
+
+    std::atomic<bool> demanded_full_subgroups = false;  // of any pipeline
 
     // What the newest pipeline cache was made from.
     std::vector<std::byte> initial_cache;
