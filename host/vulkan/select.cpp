@@ -54,18 +54,9 @@ std::optional<std::uint32_t> compute_family(const InstanceApi& api, VkPhysicalDe
     return static_cast<std::uint32_t>(found - families.begin());
 }
 
-// Those of a device that can do all that the kernel wants with them.
-MatrixShapes look_for_matrices(const InstanceApi& api, const PhysicalDevice& device) {
-    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
-    VkPhysicalDeviceVulkan12Features v12{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &matrix};
-    VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-                                       .pNext = &v12};
-    api.GetPhysicalDeviceFeatures2(device.handle, &features);
+MatrixShapes list_matrices(const InstanceApi& api, const PhysicalDevice& device) {
     const auto list = api.GetPhysicalDeviceCooperativeMatrixPropertiesKHR;
-    if (device.subgroup_size == 0 || !matrix.cooperativeMatrix || !v12.vulkanMemoryModel || !list)
-        return {};
+    if (!list) return {};
     std::uint32_t count = 0;
     VkResult result = list(device.handle, &count, nullptr);
     std::vector<VkCooperativeMatrixPropertiesKHR> offered(
@@ -73,10 +64,7 @@ MatrixShapes look_for_matrices(const InstanceApi& api, const PhysicalDevice& dev
     if (result == VK_SUCCESS && count != 0) result = list(device.handle, &count, offered.data());
     if (result < 0) return {};
     offered.resize(count);
-    MatrixShapes chosen = choose_matrices(offered);
-    if (!v12.shaderFloat16) chosen.halves.reset();
-    if (!v12.shaderInt8) chosen.bytes.reset();
-    return chosen;
+    return choose_matrices(offered);
 }
 
 // What is optional is noted; what is not and missing is returned.
@@ -88,8 +76,12 @@ std::string look_for_features(const InstanceApi& api, PhysicalDevice& device) {
         return std::format("its extensions are not known (VkResult {})",
                            static_cast<int>(extensions.error()));
     device.portability_subset = has(*extensions, kPortabilitySubset);
-    VkPhysicalDeviceVulkan13Features v13{.sType =
-                                             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+    const bool has_matrices = has(*extensions, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
+    VkPhysicalDeviceVulkan13Features v13{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+        .pNext = has_matrices ? &matrix : nullptr};
     VkPhysicalDeviceVulkan12Features v12{
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &v13};
     VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
@@ -99,8 +91,10 @@ std::string look_for_features(const InstanceApi& api, PhysicalDevice& device) {
     device.timeline_semaphore = v12.timelineSemaphore != VK_FALSE;
     device.integer_dot_product = v13.shaderIntegerDotProduct != VK_FALSE;
     if (!v13.computeFullSubgroups) device.subgroup_size = 0;
-    if (has(*extensions, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME))
-        device.matrices = look_for_matrices(api, device);
+    if (device.subgroup_size != 0 && matrix.cooperativeMatrix && v12.vulkanMemoryModel)
+        device.matrices = list_matrices(api, device);
+    if (!v12.shaderFloat16) device.matrices.halves.reset();
+    if (!v12.shaderInt8) device.matrices.bytes.reset();
     return v13.synchronization2 ? "" : "it lacks synchronization2";
 }
 

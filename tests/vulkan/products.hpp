@@ -138,6 +138,11 @@ inline void check_matmuls(GridRig& rig, DType type, DType result, Zeros zeros = 
     }
 }
 
+inline void check_byte_matmuls(GridRig& rig) {
+    for (const Zeros zeros : {Zeros{0, 0}, Zeros{-128, 0}, Zeros{0, 127}, Zeros{5, -77}})
+        check_matmuls(rig, DType::Int8, DType::Int32, zeros);
+}
+
 // Of long sums for few outputs, which are cut into slices.
 inline void check_slices(GridRig& rig, DType type, DType result, Zeros zeros = {}) {
     CAPTURE(static_cast<int>(type));
